@@ -103,7 +103,7 @@ function Facts({ run, names }: { readonly run: RunModel; readonly names: Names }
     ['Accepted turns', String(run.accepted_turns)],
     ...(waits === null ? [] : [['Waits for', `${nameIn(names, waits.agent_id)} (${waits.kind})`] as const]),
     ...(run.next_recommended_role === null ? [] : [['Next role', run.next_recommended_role] as const]),
-    ...(run.lease === null ? [] : [['Runner', run.lease.owner] as const]),
+    ...(run.runner === null ? [] : [['Runner', run.runner] as const]),
   ];
   return (
     <dl class="run-facts">

@@ -4,23 +4,14 @@ import { getOwn, isRecord, textOr, textsFrom } from '../../../lib/unknown-record
 import type { RunModel } from './run-model.ts';
 
 /** `waiting`: for approval. `ahead`: not requested yet. */
-export type GateStatus = 'ahead' | 'waiting' | 'passed' | 'failed';
+type GateStatus = 'ahead' | 'waiting' | 'passed' | 'failed';
 
-export interface GateModel {
-  readonly name: string;
-  readonly status: GateStatus;
-  readonly needsApproval: boolean;
-  readonly requirements: readonly string[];
-}
-
-export interface PhaseModel {
-  readonly name: string;
-  readonly status: 'done' | 'current' | 'ahead';
-  readonly gate: GateModel | null;
-}
+export type GateModel = Readonly<ReturnType<typeof gateShown>>;
+export type PhaseModel = Readonly<ReturnType<typeof toPhaseModels>[number]>;
+type PhaseStatus = 'done' | 'current' | 'ahead';
 
 /** `config`: the session's `knobs.config`. The keys of its routing are the phases, in order. */
-export function toPhaseModels(config: unknown, run: RunModel): readonly PhaseModel[] {
+export function toPhaseModels(config: unknown, run: RunModel) {
   const routing = getOwn(config, 'routing');
   const declared = isRecord(routing) ? Object.keys(routing) : [];
   const isKnown = run.phase === null || declared.includes(run.phase);
@@ -29,24 +20,24 @@ export function toPhaseModels(config: unknown, run: RunModel): readonly PhaseMod
   const at = run.phase === null ? -1 : names.indexOf(run.phase);
   const isOver = run.status === 'completed';
   return names.map((name, i) => {
-    const status = i < at || (isOver && i <= at) ? 'done' : i === at ? 'current' : 'ahead';
+    const notPast = i === at ? 'current' : 'ahead';
+    const status: PhaseStatus = i < at || (isOver && i <= at) ? 'done' : notPast;
     const gate = textOr(getOwn(getOwn(routing, name), 'exit_gate'), null);
     return { name, status, gate: gate === null ? null : gateShown(config, gate, status, run) };
   });
 }
 
-function gateShown(config: unknown, name: string, phase: PhaseModel['status'], run: RunModel): GateModel {
+function gateShown(config: unknown, name: string, phase: PhaseStatus, run: RunModel) {
   const declared = getOwn(getOwn(config, 'gates'), name);
   return {
     name,
     status: gateStatus(name, phase, run),
-    needsApproval: getOwn(declared, 'requires_human_approval') === true,
     requirements: requirementsOf(declared),
   };
 }
 
 /** A run leaves a phase only through its gate, so a phase that is done has a passed gate. */
-function gateStatus(name: string, phase: PhaseModel['status'], run: RunModel): GateStatus {
+function gateStatus(name: string, phase: PhaseStatus, run: RunModel): GateStatus {
   if (phase === 'done') return 'passed';
   if (phase === 'ahead') return 'ahead';
   if (run.pending.some(({ gate }) => gate === name)) return 'waiting';

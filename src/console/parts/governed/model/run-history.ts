@@ -3,16 +3,6 @@
 import { getOwn, recordsFrom, textOr, type UnknownRecord } from '../../../lib/unknown-record.ts';
 import { type AcceptedTurnModel, acceptedTurn, type Decision, decisionsOf } from './accepted-turn.ts';
 
-interface AnswerAtGate {
-  readonly seq: number;
-  readonly at: string;
-  readonly gate: string | null;
-  readonly said: 'approved' | 'refused';
-  readonly by: string;
-  readonly isPolicy: boolean;
-  readonly words: string;
-}
-
 /** Why a run stopped. Only the hub knows whether it is still blocked. */
 export interface Blocker {
   readonly seq: number;
@@ -28,27 +18,14 @@ export interface Blocker {
   readonly resolution: string | null;
 }
 
-interface TurnRejected {
-  readonly seq: number;
-  readonly at: string;
-  readonly turn_id: string;
-  readonly reason: string;
-  readonly errors: readonly string[];
-}
-
-/** Where a turn was dispatched with a prompt or context. */
-interface TurnAsked {
-  readonly seq: number;
-  readonly turn_id: string;
-}
-
 export interface RunHistory {
   readonly turns: readonly AcceptedTurnModel[];
   readonly decisions: readonly Decision[];
-  readonly gates: readonly AnswerAtGate[];
+  readonly gates: readonly Readonly<ReturnType<typeof answerAtGate>>[];
   readonly blockers: readonly Blocker[];
-  readonly rejections: readonly TurnRejected[];
-  readonly asked: readonly TurnAsked[];
+  readonly rejections: readonly Readonly<ReturnType<typeof rejectionIn>>[];
+  /** Dispatches with a prompt or context. */
+  readonly asked: readonly { readonly seq: number; readonly turn_id: string }[];
   /** The seq of the newest folded envelope. */
   readonly seq: number;
 }
@@ -90,7 +67,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'governed.imported': imported,
   'turn.dispatched': dispatched,
   'turn.accepted': accepted,
-  'turn.rejected': rejected,
+  'turn.rejected': (book, envelope) => ({ rejections: [...book.rejections, rejectionIn(envelope)] }),
   'gate.approved': (book, envelope) => ({ gates: [...book.gates, answerAtGate(envelope, 'approved')] }),
   'gate.refused': (book, envelope) => ({ gates: [...book.gates, answerAtGate(envelope, 'refused')] }),
   'run.blocked': blocked,
@@ -171,22 +148,18 @@ function overridesIn(decisions: readonly Decision[]): ReadonlyMap<string, string
   return new Map(decisions.flatMap(({ id, overrides }) => (overrides === null ? [] : [[overrides, id] as const])));
 }
 
-function rejected(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
+function rejectionIn({ event_data, seq, created_at: at }: LogEnvelope) {
   const errors = getOwn(event_data, 'errors');
-  const rejection = {
+  return {
     seq,
     at,
     turn_id: textOr(getOwn(event_data, 'turn_id'), '?'),
     reason: textOr(getOwn(event_data, 'reason'), ''),
     errors: Array.isArray(errors) ? errors.map(String) : [],
   };
-  return { rejections: [...book.rejections, rejection] };
 }
 
-function answerAtGate(
-  { event_data, seq, created_at: at, sender_id: by }: LogEnvelope,
-  said: AnswerAtGate['said'],
-): AnswerAtGate {
+function answerAtGate({ event_data, seq, created_at: at, sender_id: by }: LogEnvelope, said: 'approved' | 'refused') {
   return {
     seq,
     at,

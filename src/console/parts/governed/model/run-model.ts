@@ -8,55 +8,10 @@ import { type Blocker, OPEN_BLOCKER, type RunHistory } from './run-history.ts';
 type GateType = 'phase_transition' | 'run_completion';
 
 /** A gate that waits for approval. */
-export interface PendingGate {
-  readonly gate_type: GateType;
-  readonly gate: string | null;
-  /** The next phase; null = the end of the run. */
-  readonly to: string | null;
-  readonly requested_by_turn: string | null;
-}
+export type PendingGate = Readonly<ReturnType<typeof pendingIn>[number]>;
+export type RunModel = Readonly<ReturnType<typeof toRunModel>>;
 
-interface GateFailure {
-  readonly gate: string | null;
-  readonly gate_type: GateType;
-  readonly phase: string | null;
-  readonly reasons: readonly string[];
-  readonly failed_at: string | null;
-}
-
-interface ActiveTurn {
-  readonly turn_id: string;
-  readonly role: string;
-  readonly holder: string | null;
-  readonly status: string;
-  readonly attempt: number;
-  readonly deadline_at: string | null;
-  readonly is_handed_in: boolean;
-}
-
-interface Refusal {
-  readonly gate: string | null;
-  readonly by: string | null;
-  readonly reason: string;
-}
-
-export interface RunModel {
-  readonly run_id: string | null;
-  readonly status: string;
-  readonly phase: string | null;
-  readonly turns: readonly ActiveTurn[];
-  readonly waits_for: { readonly agent_id: string; readonly kind: string; readonly turn_id: string | null } | null;
-  readonly accepted_turns: number;
-  readonly decisions: number;
-  readonly next_recommended_role: string | null;
-  readonly blocked_on: string | null;
-  readonly pending: readonly PendingGate[];
-  readonly last_gate_failure: GateFailure | null;
-  readonly refusal: Refusal | null;
-  readonly lease: { readonly owner: string; readonly expires_at: string | null } | null;
-}
-
-export function toRunModel(state: unknown): RunModel {
+export function toRunModel(state: unknown) {
   return {
     run_id: textOr(getOwn(state, 'run_id'), null),
     status: textOr(getOwn(state, 'status'), 'unknown'),
@@ -64,7 +19,6 @@ export function toRunModel(state: unknown): RunModel {
     turns: recordsFrom(getOwn(state, 'turns')).map(activeTurn),
     waits_for: waitsFor(getOwn(state, 'waits_for')),
     accepted_turns: numberOr(getOwn(state, 'accepted_turns'), 0),
-    decisions: numberOr(getOwn(state, 'decisions'), 0),
     next_recommended_role: textOr(getOwn(state, 'next_recommended_role'), null),
     blocked_on: textOr(getOwn(state, 'blocked_on'), null),
     pending: [
@@ -73,11 +27,11 @@ export function toRunModel(state: unknown): RunModel {
     ],
     last_gate_failure: failureIn(getOwn(state, 'last_gate_failure')),
     refusal: refusalIn(getOwn(state, 'refusal')),
-    lease: leaseIn(getOwn(state, 'lease')),
+    runner: textOr(getOwn(getOwn(state, 'lease'), 'owner'), null),
   };
 }
 
-function activeTurn(turn: unknown): ActiveTurn {
+function activeTurn(turn: unknown) {
   return {
     turn_id: textOr(getOwn(turn, 'turn_id'), '?'),
     role: textOr(getOwn(turn, 'role'), '?'),
@@ -89,37 +43,29 @@ function activeTurn(turn: unknown): ActiveTurn {
   };
 }
 
-function waitsFor(value: unknown): RunModel['waits_for'] {
+function waitsFor(value: unknown) {
   const agent_id = textOr(getOwn(value, 'agent_id'), null);
   if (agent_id === null) return null;
   return { agent_id, kind: textOr(getOwn(value, 'kind'), 'result'), turn_id: textOr(getOwn(value, 'turn_id'), null) };
 }
 
-function pendingIn(value: unknown, gate_type: GateType): readonly PendingGate[] {
-  if (!isRecord(value)) return [];
-  return [
-    {
-      gate_type,
-      gate: textOr(getOwn(value, 'gate'), null),
-      to: textOr(getOwn(value, 'to'), null),
-      requested_by_turn: textOr(getOwn(value, 'requested_by_turn'), null),
-    },
-  ];
+function pendingIn(value: unknown, gate_type: GateType) {
+  return recordsFrom([value]).map((pending) => ({
+    gate_type,
+    gate: textOr(getOwn(pending, 'gate'), null),
+    /** null = the end of the run. */
+    to: textOr(getOwn(pending, 'to'), null),
+    requested_by_turn: textOr(getOwn(pending, 'requested_by_turn'), null),
+  }));
 }
 
-function failureIn(value: unknown): GateFailure | null {
+function failureIn(value: unknown) {
   if (!isRecord(value)) return null;
-  return {
-    gate: textOr(getOwn(value, 'gate'), null),
-    gate_type: getOwn(value, 'gate_type') === 'run_completion' ? 'run_completion' : 'phase_transition',
-    phase: textOr(getOwn(value, 'phase'), null),
-    reasons: recordsFrom(getOwn(value, 'reasons')).map(reasonWords),
-    failed_at: textOr(getOwn(value, 'failed_at'), null),
-  };
+  return { gate: textOr(getOwn(value, 'gate'), null), reasons: recordsFrom(getOwn(value, 'reasons')).map(reasonText) };
 }
 
 /** The code and its parameters in words: `files missing: paths README.md`. */
-function reasonWords(reason: unknown): string {
+function reasonText(reason: unknown): string {
   const code = textOr(getOwn(reason, 'code'), 'unknown').replaceAll('_', ' ');
   const params = getOwn(reason, 'params');
   const about = isRecord(params) ? Object.entries(params).map(([name, value]) => `${name} ${valueText(value)}`) : [];
@@ -132,18 +78,13 @@ function valueText(value: unknown): string {
   return JSON.stringify(value) ?? '';
 }
 
-function refusalIn(value: unknown): Refusal | null {
+function refusalIn(value: unknown) {
   if (!isRecord(value)) return null;
   return {
     gate: textOr(getOwn(value, 'gate'), null),
     by: textOr(getOwn(value, 'by'), null),
     reason: textOr(getOwn(value, 'reason'), ''),
   };
-}
-
-function leaseIn(value: unknown): RunModel['lease'] {
-  const owner = textOr(getOwn(value, 'owner'), null);
-  return owner === null ? null : { owner, expires_at: textOr(getOwn(value, 'expires_at'), null) };
 }
 
 /** null = not blocked. */
