@@ -12,19 +12,15 @@ export type ConnectionState =
   /** The page does not reconnect. */
   | { readonly kind: 'ended'; readonly why: string };
 
+const TEXTS: Readonly<Record<Exclude<ConnectionState['kind'], 'ended'>, string>> = {
+  'signed-out': 'Signed out',
+  connecting: 'Connecting…',
+  open: 'Connected',
+  away: 'Hub unreachable; reconnecting…',
+};
+
 export function connectionText(state: ConnectionState): string {
-  switch (state.kind) {
-    case 'signed-out':
-      return 'Signed out';
-    case 'connecting':
-      return 'Connecting…';
-    case 'open':
-      return 'Connected';
-    case 'away':
-      return 'Hub unreachable; reconnecting…';
-    case 'ended':
-      return state.why;
-  }
+  return state.kind === 'ended' ? state.why : TEXTS[state.kind];
 }
 
 /** Why the connection ended. */

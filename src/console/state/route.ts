@@ -47,43 +47,38 @@ export function hrefOf(route: Route): string {
       const { sessionId, atSeq, as } = route;
       return `#/sessions/${encodeURIComponent(sessionId)}${queryOf({ at: atSeq === null ? '' : String(atSeq), as: as ?? '' })}`;
     }
-    case 'hub':
-      return '#/hub';
-    case 'open':
-      return '#/open';
     case 'unknown':
       return `#/${encodeURIComponent(route.path)}`;
+    default:
+      return `#/${route.page}`;
   }
 }
 
 /** The title of the browser tab. */
 export function titleOf(route: Route): string {
-  switch (route.page) {
-    case 'sessions':
-      return 'Sessions · Parley';
-    case 'session':
-      return `Session ${route.sessionId.slice(-8)} · Parley`;
-    case 'open':
-      return 'Open a session · Parley';
-    case 'hub':
-      return 'Hub · Parley';
-    case 'unknown':
-      return 'Parley';
-  }
+  return route.page === 'session' ? `Session ${route.sessionId.slice(-8)} · Parley` : TITLES[route.page];
 }
+
+const TITLES: Readonly<Record<Exclude<Route['page'], 'session'>, string>> = {
+  sessions: 'Sessions · Parley',
+  open: 'Open a session · Parley',
+  hub: 'Hub · Parley',
+  unknown: 'Parley',
+};
 
 export function sessionHref(sessionId: string, atSeq: number | null = null): string {
   return hrefOf({ page: 'session', sessionId, atSeq, as: null });
 }
 
 function filterIn(params: URLSearchParams): ListFilter {
-  const asked = (params.get('states') ?? '').split(',');
+  const text = (name: string): string => params.get(name) ?? '';
+  const states = text('states').split(',');
   return {
-    states: STATES.filter((state) => asked.includes(state)),
-    type: params.get('type') ?? '',
-    participant: params.get('participant') ?? '',
-    label: params.get('label') ?? '',
-    search: params.get('search') ?? '',
+    states: STATES.filter((state) => states.includes(state)),
+    type: text('type'),
+    participant: text('participant'),
+    label: text('label'),
+    search: text('search'),
   };
 }
 

@@ -84,6 +84,13 @@ function entriesOf({ turns, rejections, gates, blockers }: RunHistory, names: Na
 
 function TurnDetails({ turn }: { readonly turn: AcceptedTurnModel }): VNode {
   const { verification, verified_by, files, objections, cost_usd, next_role } = turn;
+  const firstFiles = `${files.slice(0, 5).join(', ')}${files.length > 5 ? '\u2026' : ''}`;
+  const facts = [
+    `verification ${verification}${verified_by.length === 0 ? '' : ` (${verified_by.join('; ')})`}`,
+    ...(files.length === 0 ? [] : [`${files.length} ${files.length === 1 ? 'file' : 'files'}: ${firstFiles}`]),
+    ...(cost_usd === null ? [] : [`$${cost_usd}`]),
+    ...(next_role === null ? [] : [`next ${next_role}`]),
+  ];
   return (
     <>
       {objections.slice(0, MAX_OBJECTIONS).map(({ id, severity, statement, status }) => (
@@ -92,20 +99,7 @@ function TurnDetails({ turn }: { readonly turn: AcceptedTurnModel }): VNode {
           {longText(`objection ${id}: ${statement}${status === null ? '' : ` (${status.replaceAll('_', ' ')})`}`)}
         </p>
       ))}
-      <p class="run-quiet">
-        {longText(
-          [
-            `verification ${verification}${verified_by.length === 0 ? '' : ` (${verified_by.join('; ')})`}`,
-            ...(files.length === 0
-              ? []
-              : [
-                  `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${files.slice(0, 5).join(', ')}${files.length > 5 ? '\u2026' : ''}`,
-                ]),
-            ...(cost_usd === null ? [] : [`$${cost_usd}`]),
-            ...(next_role === null ? [] : [`next ${next_role}`]),
-          ].join('; '),
-        )}
-      </p>
+      <p class="run-quiet">{longText(facts.join('; '))}</p>
     </>
   );
 }

@@ -46,7 +46,7 @@ function activeTurn(turn: unknown) {
 function waitsFor(value: unknown) {
   const agent_id = textOr(getOwn(value, 'agent_id'), null);
   if (agent_id === null) return null;
-  return { agent_id, kind: textOr(getOwn(value, 'kind'), 'result'), turn_id: textOr(getOwn(value, 'turn_id'), null) };
+  return { agent_id, kind: textOr(getOwn(value, 'kind'), 'result') };
 }
 
 function pendingIn(value: unknown, gate_type: GateType) {
@@ -92,7 +92,7 @@ export function currentBlocker({ blocked_on }: RunModel, { blockers, rejections 
   if (blocked_on === null) return null;
   const open = blockers.findLast(({ resolved_at }) => resolved_at === null);
   if (open !== undefined) return { ...open, what: blocked_on };
-  // A turn rejected too often blocks the run without an envelope of its own.
+  // A turn rejected too often blocks the run, and no envelope says so.
   const last = rejections.at(-1);
   return {
     ...OPEN_BLOCKER,
@@ -104,7 +104,7 @@ export function currentBlocker({ blocked_on }: RunModel, { blockers, rejections 
   };
 }
 
-/** What a run is blocked on, in words. */
+/** Describes what a run is blocked on. */
 export function stopText(what: string, detail: string): string {
   const [kind = '', ...rest] = what.split(':');
   const about = rest.join(':').trim();
