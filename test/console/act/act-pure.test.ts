@@ -149,8 +149,8 @@ it('[UI88] who may approve is told what is missing to answer, by their place; al
 
 it('[UI50] what stops a run is told in words, and a question once', () => {
   expect(stopText('human:Which colour?', 'Which colour?')).toBe('a question for a person');
-  expect(stopText('human:key', 'A key is missing.')).toBe('a person is needed: key');
-  expect(stopText('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
+  expect(stopText('human:key', 'A key is missing.')).toBe('needs a person: key');
+  expect(stopText('turn:turn_1', 'x')).toBe('turn turn_1');
   expect(stopText('escalation:retries-exhausted:dev', 'x')).toBe('escalated: retries exhausted, dev');
   for (const other of ['key', '', 'human:', 'https://x']) expect(stopText(other, 'x')).toBe(other);
 });

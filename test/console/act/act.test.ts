@@ -268,7 +268,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
     await page.locator('dialog .refusal', { hasText: 'The hub refused:' }).waitFor();
     await world.hub.grant(name, ['operate']);
     await press(page, page.getByRole('button', { name: 'Remove' }));
-    await page.waitForSelector('.mark-hide >> text=bob is out');
+    await page.waitForSelector('.mark-hide >> text=bob was removed');
     await page.context().close();
   });
 
@@ -292,7 +292,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await run.out('turn_p', 'pm');
       await run.accept('turn_p', { phase_transition_request: 'building' });
       await press(page, page.getByRole('button', { name: 'Refuse' }));
-      await page.locator('.form-error', { hasText: 'A refusal needs a reason' }).waitFor();
+      await page.locator('.form-error', { hasText: 'Enter a reason' }).waitFor();
       await write(page, page.getByLabel('Note or reason'), 'the plan is thin');
       await press(page, page.getByRole('button', { name: 'Refuse' }));
       await page.locator('.run-notice', { hasText: 'the plan is thin' }).waitFor();
@@ -333,7 +333,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`acting from the con
       await run.accept('turn_p', { status: 'needs_human', needs_human_reason: 'Which shop is meant?' });
       await page.locator('.run-notice', { hasText: 'Which shop is meant?' }).waitFor();
       await press(page, page.getByRole('button', { name: 'Answer', exact: true }));
-      await page.locator('.form-error', { hasText: 'An answer needs words' }).waitFor();
+      await page.locator('.form-error', { hasText: 'Enter an answer' }).waitFor();
       await write(page, page.getByLabel('Your answer'), 'the one at the corner');
       await page.keyboard.press('Enter');
       await page.getByLabel('Your answer').waitFor({ state: 'detached' });

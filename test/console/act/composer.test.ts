@@ -122,7 +122,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the composer${whyNo
       await page.locator('.quiet-row.mark-hand', { hasText: `${name} raises a hand: 7 of 9` }).waitFor();
       await page.locator('.person', { hasText: name }).locator('.hand', { hasText: '7' }).waitFor();
       await press(page, page.getByRole('button', { name: 'Take it down' }));
-      await page.locator('.quiet-row.mark-hand', { hasText: `${name} takes the hand down` }).waitFor();
+      await page.locator('.quiet-row.mark-hand', { hasText: `${name} lowers the hand` }).waitFor();
       await page.getByRole('button', { name: 'Take it down' }).waitFor({ state: 'detached' });
       await press(page, page.getByRole('button', { name: 'Raise hand' }));
       await page.getByRole('button', { name: 'Take it down' }).waitFor();
