@@ -1,4 +1,4 @@
-/** A component that is drawn again only if one of its properties is another value. */
+/** A component that renders again only if one of its properties has changed. */
 
 import { Component, type ComponentType, type FunctionComponent, h } from 'preact';
 

@@ -1,16 +1,13 @@
-/** JSON text read with the place of everything in it, so that an error can be shown where it is. */
+/** Parses JSON and records where each value starts, so that errors can point to their place in the text. */
 
 import type { Json } from '../../core/lib/json.ts';
 
 export type ReadJson =
-  | {
-      readonly ok: true;
-      readonly value: Json /** By path, such as `transitions.0.when`: where the value begins. */;
-      readonly places: ReadonlyMap<string, number>;
-    }
+  /** `places`: the start of each value by path, such as `transitions.0.when`. */
+  | { readonly ok: true; readonly value: Json; readonly places: ReadonlyMap<string, number> }
   | { readonly ok: false; readonly at: number; readonly message: string };
 
-/** As deep as the hub takes it. */
+/** The hub's own limit. */
 const MAX_DEPTH = 64;
 
 export function readJson(text: string): ReadJson {
@@ -34,7 +31,7 @@ class Misread extends Error {
 
 const SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON allows none of them within a text.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids control characters in strings.
 const TEXT = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const WORD = /true|false|null/y;
 
@@ -64,7 +61,7 @@ class Reading {
     const scalar = sign === '"' ? this.match(TEXT) : (this.match(NUMBER) ?? this.match(WORD));
     if (scalar !== null) return JSON.parse(scalar);
     throw sign === '"'
-      ? new Misread(this.at, 'this text does not end, or has a character in it that must be escaped')
+      ? new Misread(this.at, 'expected a string that ends and escapes special characters')
       : this.unexpected('a value');
   }
 
@@ -76,8 +73,8 @@ class Reading {
       const name = this.match(TEXT);
       if (name === null) throw this.unexpected('a name in double quotes');
       const key: string = JSON.parse(name);
-      if (seen.has(key)) throw new Misread(begin, `${name} is here twice`);
-      if (key === '__proto__') throw new Misread(begin, 'expected another name than "__proto__"');
+      if (seen.has(key)) throw new Misread(begin, `${name} is listed twice`);
+      if (key === '__proto__') throw new Misread(begin, 'the name "__proto__" is not allowed');
       seen.add(key);
       this.skip();
       this.take(':');
@@ -132,8 +129,8 @@ class Reading {
 
   private unexpected(expected: string): Misread {
     const sign = this.text.codePointAt(this.at);
-    const came = sign === undefined ? 'the end of the text' : JSON.stringify(String.fromCodePoint(sign));
-    return new Misread(this.at, `expected ${expected}, got ${came}`);
+    const received = sign === undefined ? 'the end of the text' : JSON.stringify(String.fromCodePoint(sign));
+    return new Misread(this.at, `expected ${expected}, got ${received}`);
   }
 }
 
@@ -142,14 +139,14 @@ export interface LineAndColumn {
   readonly column: number;
 }
 
-/** Both counted from 1. */
+/** Counts both from 1. */
 export function lineOf(text: string, at: number): LineAndColumn {
   const before = text.slice(0, at);
   const line = before.split('\n').length;
   return { line, column: at - before.lastIndexOf('\n') };
 }
 
-/** Where the value at a path begins, or the nearest thing around it that there is. */
+/** The start of the value at a path, or of its nearest ancestor. */
 export function placeOf(places: ReadonlyMap<string, number>, path: string): number {
   const steps = path === '' ? [] : path.split('.');
   for (let length = steps.length; length > 0; length--) {

@@ -1,10 +1,10 @@
-/** Which rows of a long list are drawn, and how much room the others take. Pure. */
+/** Computes which rows of a long list are drawn, and the height of the others. Pure. */
 
 export interface RowsWindow {
-  /** The first row that is drawn, and the one behind the last. */
+  /** The first drawn row, and the row after the last. */
   readonly start: number;
   readonly end: number;
-  /** The room of what is not drawn, in px. */
+  /** The height of the rows not drawn, in px. */
   readonly before: number;
   readonly after: number;
 }
@@ -17,7 +17,7 @@ export interface Viewport {
 /** Rows drawn beyond each edge, so that scrolling shows no gap. */
 const MARGIN = 6;
 
-/** All rows of the same height. */
+/** For rows of equal height. */
 export function evenWindow(count: number, rowHeight: number, { top, height }: Viewport): RowsWindow {
   const first = Math.floor(Math.max(0, top) / rowHeight);
   const start = clamp(first - MARGIN, 0, count);
@@ -25,7 +25,7 @@ export function evenWindow(count: number, rowHeight: number, { top, height }: Vi
   return { start, end, before: start * rowHeight, after: (count - end) * rowHeight };
 }
 
-/** Rows of heights of their own; what was not measured yet counts as the estimate. */
+/** For rows of different heights, measured or estimated. */
 export function unevenWindow(heights: readonly number[], { top, height }: Viewport): RowsWindow {
   let start = 0;
   let before = 0;
@@ -34,27 +34,24 @@ export function unevenWindow(heights: readonly number[], { top, height }: Viewpo
   for (let bottom = before; end < heights.length && bottom < top + height; end += 1) bottom += heights[end] ?? 0;
   const from = Math.max(0, start - MARGIN);
   const to = Math.min(heights.length, end + MARGIN);
-  return { start: from, end: to, before: sum(heights, 0, from), after: sum(heights, to, heights.length) };
+  return { start: from, end: to, before: sum(heights.slice(0, from)), after: sum(heights.slice(to)) };
 }
 
-/** Where row `index` has to be scrolled to so that all of it is seen; null = it is seen already. */
+/** The scroll position that shows all of a row; null = it is visible already. */
 export function scrollFor(index: number, rowHeight: number, { top, height }: Viewport): number | null {
   const rowTop = index * rowHeight;
   if (rowTop < top) return rowTop;
   return rowTop + rowHeight > top + height ? rowTop + rowHeight - height : null;
 }
 
-/**
- * Where to scroll when rows came or went, so that the row that is seen first stays in its place. At the top one stays at the
- * top, where the newest is.
- */
+/** The scroll position that keeps the first visible row in place when rows change. The top stays at the top. */
 export function steadyTop(before: readonly string[], now: readonly string[], rowHeight: number, top: number): number {
   const first = Math.floor(top / rowHeight);
   const at = top <= 0 ? -1 : now.indexOf(before[first] ?? '');
   return at === -1 ? top : top + (at - first) * rowHeight;
 }
 
-/** Where an arrow, a page or an end of the list leads; null = the key means nothing here. */
+/** The row that a key leads to; null = not a navigation key. */
 export function rowByKey(key: string, from: number, count: number, pageLength: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,
@@ -72,8 +69,6 @@ function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }
 
-function sum(numbers: readonly number[], from: number, to: number): number {
-  let total = 0;
-  for (let at = from; at < to; at += 1) total += numbers[at] ?? 0;
-  return total;
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }

@@ -1,4 +1,4 @@
-/** The state of a session: a word, and a colour beside it. */
+/** The state of a session. */
 
 import type { LifecycleState } from '../../core/records/session/session.ts';
 

@@ -1,30 +1,28 @@
 /**
- * Reading what has changed, in pages and over as many looks as it takes. Pages come in the order in which sessions were made, not
- * in that of their changes: so a sweep asks for everything since one time until there is no further page, and the next one asks
- * since the newest change that was known when this one began. Once nothing new came for a few sweeps, only what is newer is
- * asked for: however much changed at last, an idle hub is asked for one page at a time. Pure.
+ * Reads changed sessions page by page. Pages are ordered by creation, not by change. So a sweep reads all pages since one
+ * time; the next sweep starts from the newest change known when this one began. Pure.
  */
 
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 
 export interface Sweep {
-  /** Changes since this time are read; '' = nothing was read yet. */
+  /** This sweep reads changes since this time; '' = no sweep yet. */
   readonly since: string;
-  /** Where it goes on; null = at its beginning. */
+  /** The cursor of the next page; null = the first page. */
   readonly after: string | null;
-  /** Where the next one begins. */
+  /** Where the next sweep starts. */
   readonly next: string;
-  /** The newest change of all that were read. */
+  /** The newest change read. */
   readonly seen: string;
-  /** Whole sweeps in a row that brought nothing newer. */
+  /** Complete sweeps in a row without a newer change. */
   readonly repeats: number;
 }
 
 export const FIRST_SWEEP: Sweep = { since: '', after: null, next: '', seen: '', repeats: 0 };
 
-/** What was stamped before something else may be seen after it. */
+/** A change may become visible after one with a later stamp. */
 const SLACK_MS = 1000;
-/** After so many sweeps over the same time, all that was stamped before its end was seen. */
+/** After this many repeats, everything stamped earlier has been seen; only newer changes are requested then. */
 const MAX_REPEATS = 3;
 
 export interface Page {
@@ -45,7 +43,7 @@ export function withSwept(sweep: Sweep, page: Page): Sweep {
   return { since: next, after: null, next, seen, repeats: next === since ? Math.min(repeats + 1, MAX_REPEATS) : 0 };
 }
 
-/** After the first page of the list: it is as of its newest change at least. */
+/** Starts sweeping from the newest change in the first page of the list. */
 export function sweepFrom(sweep: Sweep, page: Page): Sweep {
   if (sweep.since !== '') return sweep;
   const since = newestChange('', page);

@@ -1,49 +1,45 @@
-/** How the page stands to the hub, and in which words it is told. Pure. */
+/** The connection to the hub, and its description. Pure. */
 
 import type { ConnectionEnd } from '../../client/connection/connection-types.ts';
 
 export type ConnectionState =
-  /** Somebody has to say who they are; `why` = the hub said no to what was tried. */
+  /** `why`: the reason the hub gave for rejecting the last sign-in. */
   | { readonly kind: 'signed-out'; readonly why: string | null }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'open' }
-  /** The hub is out of reach; the page comes back by itself. */
+  /** The hub is unreachable; the page reconnects. */
   | { readonly kind: 'away' }
-  /** It is over, and does not come back by itself. */
+  /** The page does not reconnect. */
   | { readonly kind: 'ended'; readonly why: string };
 
+const TEXTS: Readonly<Record<Exclude<ConnectionState['kind'], 'ended'>, string>> = {
+  'signed-out': 'Signed out',
+  connecting: 'Connecting…',
+  open: 'Connected',
+  away: 'Hub unreachable; reconnecting…',
+};
+
 export function connectionText(state: ConnectionState): string {
-  switch (state.kind) {
-    case 'signed-out':
-      return 'Signed out';
-    case 'connecting':
-      return 'Connecting…';
-    case 'open':
-      return 'Connected';
-    case 'away':
-      return 'The hub is out of reach; reconnecting…';
-    case 'ended':
-      return state.why;
-  }
+  return state.kind === 'ended' ? state.why : TEXTS[state.kind];
 }
 
-/** Why the hub or the link ended it, for whoever sits in front of the page. */
+/** Why the connection ended. */
 export function endText(end: ConnectionEnd): string {
   switch (end.by) {
     case 'caller':
       return 'Signed out.';
     case 'link':
-      return 'The link to the hub was closed.';
+      return 'The connection to the hub was closed.';
     case 'refusal':
       return `The hub refused: ${end.error.message}`;
     case 'hub':
-      return GOODBYES[end.reason] ?? `The hub said goodbye: ${end.reason}.`;
+      return GOODBYES[end.reason] ?? `The hub closed the connection: ${end.reason}.`;
   }
 }
 
 const GOODBYES: Readonly<Record<string, string>> = {
-  replaced: 'The same name connected somewhere else, and took over.',
-  unauthorized: 'The token holds no longer.',
+  replaced: 'The same name connected elsewhere and took over.',
+  unauthorized: 'The token is no longer valid.',
   unregistered: 'This name was retired.',
   shutdown: 'The hub was stopped.',
 };

@@ -1,4 +1,4 @@
-/** All that the page knows, in one record. What is pure about a part of it lives beside that part's page. */
+/** The state of the whole page, in one immutable record. */
 
 import type { WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -9,7 +9,7 @@ import { EMPTY_LIST, type SessionList } from './session-list.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** Something to tell the person: what was done, or what the hub refused and why. */
+/** A message to the person: an action done, or one the hub refused. */
 export interface Notice {
   readonly id: number;
   readonly kind: 'done' | 'refused';
@@ -18,18 +18,18 @@ export interface Notice {
 
 export interface ConsoleState {
   readonly connection: ConnectionState;
-  /** Who this page speaks for; null = not connected yet. */
+  /** The identity of this page; null = not connected yet. */
   readonly me: WhoAmI | null;
-  /** What to add to the clock of this machine to get the hub's, in ms. */
+  /** The hub's clock minus the local one, in ms. */
   readonly skewMs: number;
   readonly readOnly: boolean;
   readonly theme: Theme;
   readonly route: Route;
   readonly list: SessionList;
-  /** The one session that streams; null = none is open. */
+  /** The open session, which streams; null = none. */
   readonly session: OpenSession | null;
   readonly hub: HubState | null;
-  /** Sessions in which an invite waits for the person's answer. */
+  /** Sessions with an invite that the person has not answered. */
   readonly invites: readonly string[];
   readonly notices: readonly Notice[];
 }
@@ -57,7 +57,7 @@ export function update(change: (state: ConsoleState) => Partial<ConsoleState> | 
 
 interface Store<State> {
   get(): State;
-  /** Nobody is told if the function returns the state it was given. */
+  /** Listeners are not called if `change` returns the same state. */
   update(change: (state: State) => State): void;
   subscribe(listener: () => void): () => void;
 }

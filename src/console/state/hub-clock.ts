@@ -1,4 +1,4 @@
-/** The hub's time, which goes on by itself while the page is visible. */
+/** The hub's time, which ticks while the page is visible. */
 
 import { type Ticker, ticker } from '../time/ticker.ts';
 import { store } from './console-state.ts';
@@ -7,7 +7,7 @@ export function hubNow(): number {
   return Date.now() + store.get().skewMs;
 }
 
-/** One for all who show a time. */
+/** Shared by everything that shows a time. */
 export const hubClock: Ticker = ticker({
   now: hubNow,
   every(ms, task) {

@@ -1,4 +1,4 @@
-/** Going somewhere in the console: the address says where, and the back button leads back. */
+/** Navigation within the console through the address, so that the back button works. */
 
 import { update } from './console-state.ts';
 import { hrefOf, parseRoute, type Route } from './route.ts';
@@ -11,7 +11,7 @@ export function go(route: Route, { replace = false }: { replace?: boolean } = {}
   } else location.hash = href;
 }
 
-/** Takes the address as it is. */
+/** Updates the state from the address. */
 export function follow(): void {
   update(() => ({ route: parseRoute(location.hash) }));
 }

@@ -1,4 +1,4 @@
-/** What the person is told about what they did; the newest few, until they are dismissed. */
+/** Shows the newest few notices until the person dismisses them. */
 
 import { type Notice, update } from './console-state.ts';
 

@@ -1,15 +1,15 @@
-/** Where in the console one is: the part of the address behind `#`, so that the hub serves one document. Pure. */
+/** The page shown, in the fragment of the address, so that the hub serves a single document. Pure. */
 
 import type { LifecycleState } from '../../core/records/session/session.ts';
 
 export interface ListFilter {
   readonly states: readonly LifecycleState[];
   readonly type: string;
-  /** A part of the name of somebody in it. */
+  /** Part of a participant's name. */
   readonly participant: string;
-  /** `name=value` or the id of the session, or a part of either. */
+  /** Part of `name=value` or of the session id. */
   readonly label: string;
-  /** What was said in it. */
+  /** Text in the messages. */
   readonly search: string;
 }
 
@@ -31,14 +31,14 @@ export function parseRoute(fragment: string): Route {
   if (page === '' || (page === 'sessions' && id === '')) return { page: 'sessions', filter: filterIn(params) };
   if ((page === 'hub' || page === 'open') && id === '') return { page };
   if (page === 'sessions') {
-    // The end of an id is what is shown of it everywhere: whoever types that is led to what it may be.
+    // Pages show only the end of an id, so a partial id searches the list.
     if (/^[0-9a-f]{4,31}$/.test(id)) return { page: 'sessions', filter: { ...NO_FILTER, label: id } };
     return { page: 'session', sessionId: decoded(id), atSeq: seqIn(params.get('at')), as: params.get('as') };
   }
   return { page: 'unknown', path: decoded(path) };
 }
 
-/** Always begins with `#/`: whatever is in a route, it leads nowhere but here. */
+/** Always starts with `#/`, so a route never leads to another site. */
 export function hrefOf(route: Route): string {
   switch (route.page) {
     case 'sessions':
@@ -47,43 +47,38 @@ export function hrefOf(route: Route): string {
       const { sessionId, atSeq, as } = route;
       return `#/sessions/${encodeURIComponent(sessionId)}${queryOf({ at: atSeq === null ? '' : String(atSeq), as: as ?? '' })}`;
     }
-    case 'hub':
-      return '#/hub';
-    case 'open':
-      return '#/open';
     case 'unknown':
       return `#/${encodeURIComponent(route.path)}`;
+    default:
+      return `#/${route.page}`;
   }
 }
 
-/** What the tab is called. */
+/** The title of the browser tab. */
 export function titleOf(route: Route): string {
-  switch (route.page) {
-    case 'sessions':
-      return 'Sessions · Parley';
-    case 'session':
-      return `Session ${route.sessionId.slice(-8)} · Parley`;
-    case 'open':
-      return 'Open a session · Parley';
-    case 'hub':
-      return 'Hub · Parley';
-    case 'unknown':
-      return 'Parley';
-  }
+  return route.page === 'session' ? `Session ${route.sessionId.slice(-8)} · Parley` : TITLES[route.page];
 }
+
+const TITLES: Readonly<Record<Exclude<Route['page'], 'session'>, string>> = {
+  sessions: 'Sessions · Parley',
+  open: 'Open a session · Parley',
+  hub: 'Hub · Parley',
+  unknown: 'Parley',
+};
 
 export function sessionHref(sessionId: string, atSeq: number | null = null): string {
   return hrefOf({ page: 'session', sessionId, atSeq, as: null });
 }
 
 function filterIn(params: URLSearchParams): ListFilter {
-  const asked = (params.get('states') ?? '').split(',');
+  const text = (name: string): string => params.get(name) ?? '';
+  const states = text('states').split(',');
   return {
-    states: STATES.filter((state) => asked.includes(state)),
-    type: params.get('type') ?? '',
-    participant: params.get('participant') ?? '',
-    label: params.get('label') ?? '',
-    search: params.get('search') ?? '',
+    states: STATES.filter((state) => states.includes(state)),
+    type: text('type'),
+    participant: text('participant'),
+    label: text('label'),
+    search: text('search'),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The list of sessions as far as the page has read it. Pure. */
+/** The part of the session list that the page has read. Pure. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -8,20 +8,19 @@ import type { ListFilter } from './route.ts';
 
 export interface SessionList {
   readonly rows: ReadonlyMap<string, SessionSummary>;
-  /** All ids, the newest session first. */
+  /** All ids, newest session first. */
   readonly order: readonly string[];
   readonly described: ReadonlyMap<string, SessionDescription>;
-  /** Where the next page begins; null = all are here; undefined = none was read yet. */
+  /** The cursor of the next page; null = complete; undefined = nothing read yet. */
   readonly next: string | null | undefined;
-  /** How far changes were read. */
   readonly sweep: Sweep;
   readonly isReading: boolean;
-  /** Why the hub gave no list. */
+  /** Why the hub refused the list. */
   readonly refusal: string | null;
   readonly found: Found | null;
 }
 
-/** What a search for a text has found so far. */
+/** The results of a text search so far. */
 export interface Found {
   readonly query: string;
   readonly matches: readonly SearchMatch[];
@@ -40,16 +39,16 @@ export const EMPTY_LIST: SessionList = {
   found: null,
 };
 
-/** Rows that are read ahead of scrolling to count what fits a filter, and descriptions that are kept: names are known by them. */
+/** The most rows read ahead to count filter matches, and the most descriptions kept to know names. */
 export const MAX_AHEAD = 10_000;
 
-/** A page that was read behind the last one. */
+/** Adds the next page. */
 export function withPage(list: SessionList, page: Page): SessionList {
   const sweep = sweepFrom(list.sweep, page);
   return { ...withRows(list, page.sessions), sweep, next: page.next, isReading: false, refusal: null };
 }
 
-/** Sessions that changed. Those older than what was read so far come with their page. */
+/** Adds changed sessions. Older ones than the last row are skipped; a later page brings them. */
 export function withChanges(list: SessionList, changed: readonly SessionSummary[]): SessionList {
   const last = list.rows.get(list.order.at(-1) ?? '');
   const isInReach = (session: SessionSummary): boolean =>
@@ -57,17 +56,14 @@ export function withChanges(list: SessionList, changed: readonly SessionSummary[
   return withRows(list, changed.filter(isInReach));
 }
 
-/**
- * The list as it was read anew, in the place of one that may tell of a past that is no more: rows that the hub did not name are
- * gone, and those that were set back are as it says. What was described stays where nothing has changed.
- */
-export function inPlaceOf(old: SessionList, anew: SessionList): SessionList {
+/** Replaces a list that may be outdated by a fresh one. Keeps the descriptions of unchanged rows. */
+export function inPlaceOf(old: SessionList, fresh: SessionList): SessionList {
   const isSame = (id: string): boolean => {
-    const [then, now] = [old.rows.get(id), anew.rows.get(id)];
+    const [then, now] = [old.rows.get(id), fresh.rows.get(id)];
     return then?.head_seq === now?.head_seq && then?.changed_at === now?.changed_at;
   };
   const described = new Map([...old.described].filter(([id]) => isSame(id)));
-  return { ...anew, described, found: old.found };
+  return { ...fresh, described, found: old.found };
 }
 
 function withRows(list: SessionList, sessions: readonly SessionSummary[]): SessionList {
@@ -75,8 +71,7 @@ function withRows(list: SessionList, sessions: readonly SessionSummary[]): Sessi
   if (fresh.length === 0) return list;
   const rows = new Map(list.rows);
   for (const session of fresh) rows.set(session.session_id, session);
-  const order = withInserted(list, fresh);
-  return { ...list, rows, order };
+  return { ...list, rows, order: withInserted(list, fresh) };
 }
 
 export function withDescriptions(list: SessionList, sessions: readonly SessionDescription[]): SessionList {
@@ -93,26 +88,26 @@ export function withDescriptions(list: SessionList, sessions: readonly SessionDe
   return { ...list, described };
 }
 
-/** The ids the filter lets through, in order. */
+/** The ids of the rows that match the filter, in order. */
 export function visibleIds({ order, rows, described }: SessionList, filter: ListFilter): readonly string[] {
   if (!isNarrow(filter)) return order;
   return order.filter((id) => {
     const row = rows.get(id);
-    return row !== undefined && fits(row, described.get(id), filter);
+    return row !== undefined && matches(row, described.get(id), filter);
   });
 }
 
-/** It may leave rows out. */
+/** True if the filter may exclude rows. */
 export function isNarrow({ states, type, participant, label }: ListFilter): boolean {
   return states.length > 0 || type !== '' || participant !== '' || label !== '';
 }
 
-function fits(row: SessionSummary, description: SessionDescription | undefined, filter: ListFilter): boolean {
+function matches(row: SessionSummary, description: SessionDescription | undefined, filter: ListFilter): boolean {
   if (filter.states.length > 0 && !filter.states.includes(row.state)) return false;
   if (filter.type !== '' && !includes(row.type, filter.type)) return false;
   const marks = [row.session_id, ...Object.entries(row.labels).map((pair) => pair.join('='))];
   if (filter.label !== '' && !marks.some((mark) => includes(mark, filter.label))) return false;
-  // Who is in it is not known before it was described.
+  // The participants are unknown until the session is described.
   const names = description?.participants.map(({ name }) => name) ?? [];
   return filter.participant === '' || names.some((name) => includes(name, filter.participant));
 }
@@ -121,12 +116,12 @@ function includes(text: string, part: string): boolean {
   return text.toLowerCase().includes(part.toLowerCase());
 }
 
-/** Which of these rows have to be described: never done, or something was added since. */
+/** The rows without a description of their newest state. */
 export function undescribed({ rows, described }: SessionList, ids: readonly string[], most: number): readonly string[] {
   return ids.filter((id) => described.get(id)?.head_seq !== rows.get(id)?.head_seq).slice(0, most);
 }
 
-/** New ones at their places. The others are in order already: of thousands nothing is sorted again. */
+/** Merges new rows into the sorted order, without sorting thousands again. */
 function withInserted({ rows, order }: SessionList, fresh: readonly SessionSummary[]): readonly string[] {
   const added = [...new Map(fresh.map((one) => [one.session_id, one])).values()]
     .filter(({ session_id }) => !rows.has(session_id))
@@ -151,7 +146,7 @@ function isNewer(one: SessionSummary, other: SessionSummary): boolean {
   return one.session_id > other.session_id;
 }
 
-/** Also what is older than what is known: of two answers that were under way, the older may come last. */
+/** True also for an older state, because answers may arrive out of order. */
 function isKnown(known: SessionSummary | undefined, session: SessionSummary): boolean {
   if (known === undefined || known.head_seq < session.head_seq) return false;
   return known.head_seq > session.head_seq || known.state === session.state;

@@ -1,4 +1,4 @@
-/** How a component reads the store: it is drawn again when what it selected is another value. */
+/** Reads the store in a component, which renders again when the selected value changes. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ConsoleState, store } from './console-state.ts';
@@ -9,13 +9,13 @@ export function useConsole<Selected>(select: (state: ConsoleState) => Selected):
   latest.current = { select, selected };
   const [, redraw] = useState(0);
   useLayoutEffect(() => {
-    const look = (): void => {
+    const check = (): void => {
       const { current } = latest;
       if (!Object.is(current.select(store.get()), current.selected)) redraw((times) => times + 1);
     };
-    // Something may have changed between drawing and listening.
-    look();
-    return store.subscribe(look);
+    // The state may have changed between rendering and subscribing.
+    check();
+    return store.subscribe(check);
   }, []);
   return selected;
 }

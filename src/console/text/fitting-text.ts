@@ -1,22 +1,22 @@
-/** Words for a place of bounded width, where letters are counted: a drawing, a chart. Pure. */
+/** Shortens text to a width counted in letters, for drawings and charts. Pure. */
 
 import { visibleText } from './visible-text.ts';
 
 export interface FittingText {
   readonly text: string;
   readonly isCut: boolean;
-  /** In widths of a letter. */
+  /** Width in letters. */
   readonly units: number;
 }
 
 const WIDE =
   /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
 const NARROW_MARK = /\p{M}/u;
-/** More marks than this on one letter are a tower, not a word. */
+/** Further combining marks on a letter are dropped. */
 const MAX_MARKS = 2;
 
 export function fittingText(given: string, maxUnits: number): FittingText {
-  // A text of megabytes is not looked through for the few letters that are shown of it.
+  // Avoids scanning megabytes of text for the few letters shown.
   const near = given.slice(0, maxUnits * 8);
   const characters = [...visibleText(near.replace(/\s+/g, ' ').trim())];
   let units = 0;

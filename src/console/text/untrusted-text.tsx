@@ -1,17 +1,17 @@
-/** Text of strangers in the page: always as text, apart from its surroundings in direction, and bounded in length. */
+/** Shows untrusted text as plain text, isolated in direction and limited in length. */
 
 import { useState } from 'preact/hooks';
 import { jsonText, shortLine, visibleText } from './visible-text.ts';
 
-/** What one paragraph shows before it is asked for all. */
+/** Longer text is cut until the reader asks for all of it. */
 const MAX_SHOWN = 8000;
 
-/** A name, a label, a reason: in one line. */
+/** A name, label or reason on one line. */
 export function Line({ text, most }: { text: string; most?: number }) {
   return <bdi class="line">{shortLine(text, most)}</bdi>;
 }
 
-/** What somebody said, with its line breaks. */
+/** A message, with its line breaks. */
 export function Said({ text }: { text: string }) {
   const [isWhole, showWhole] = useState(false);
   const shown = isWhole || text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN);
@@ -27,7 +27,7 @@ export function Said({ text }: { text: string }) {
   );
 }
 
-/** A value as JSON, as text. */
+/** A value as JSON text. */
 export function Value({ value, label }: { value: unknown; label: string }) {
   const text = jsonText(value);
   return (

@@ -1,6 +1,6 @@
-/** Text of strangers as it is shown: what would be invisible, or would turn its surroundings around, is made visible. Pure. */
+/** Prepares untrusted text for display: makes invisible and direction-changing characters visible. Pure. */
 
-/** Of what is invisible, what writing needs and where: joiners, variants of Mongolian letters, how an emoji or a keycap is drawn. */
+/** Invisible characters that writing needs: joiners, Mongolian variants, and emoji or keycap selectors. */
 const NEEDED = [
   String.raw`[\n\t\u200c\u200d]`,
   String.raw`(?<=(?=\p{L})\p{Script=Mongolian})[\u180b-\u180d\u180f]`,
@@ -8,7 +8,7 @@ const NEEDED = [
   String.raw`(?<=[0-9#*])\ufe0f\u20e3`,
 ].join('|');
 
-/** Controls, format characters, lone surrogates, separators of lines, and whatever is drawn as nothing or as a blank. */
+/** Controls, format characters, lone surrogates, line separators, and characters that render as nothing or a blank. */
 const HIDDEN = new RegExp(String.raw`(?!${NEEDED})[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]`, 'gu');
 
 const CONTROL_PICTURES = 0x2400;
@@ -25,7 +25,7 @@ function pictured(character: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
-/** In one line, and no longer than that; the rest is told by an ellipsis. */
+/** One line of at most that many characters, ending in an ellipsis if cut. */
 export function shortLine(text: string, most = 160): string {
   const line = visibleText(text.slice(0, 4 * most))
     .replace(/\s+/g, ' ')
@@ -34,10 +34,10 @@ export function shortLine(text: string, most = 160): string {
   return characters.length <= most && text.length <= 4 * most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** Longer than this nobody reads in passing, and a page must not grow with what somebody has sent. */
+/** A page must not grow with the length of a message. */
 const MAX_LONG = 4000;
 
-/** With its lines, for a place that grows with them, and with an end. */
+/** Keeps line breaks, and cuts long text. */
 export function longText(text: string): string {
   const shown = visibleText(text.slice(0, MAX_LONG));
   return text.length > MAX_LONG ? `${shown}… (${text.length} characters)` : shown;
@@ -50,12 +50,12 @@ export function shortText(text: string): string {
   return shortLine(text, MAX_SHORT);
 }
 
-/** JSON as people read it; what is not JSON is shown as its kind. */
+/** Indented JSON; a value outside JSON becomes a string. */
 export function jsonText(value: unknown): string {
   return visibleText(JSON.stringify(value, null, 2) ?? String(value));
 }
 
-/** Dollars with as many digits as say something. */
+/** Dollars with two or four decimals. */
 export function dollars(usd: number): string {
   if (usd === 0) return '$0';
   if (usd < 0.0001) return '<$0.0001';

@@ -1,15 +1,15 @@
-/** One clock for all that counts on a page: it ticks once a second while somebody listens, and not otherwise. */
+/** One clock for the whole page. It ticks once a second while it has listeners. */
 
-export interface TickerPorts {
-  /** Milliseconds, as the hub would say them. */
+interface TickerPorts {
+  /** The hub's time in milliseconds. */
   now(): number;
-  /** Runs `task` every so often; gives what ends that. */
+  /** Runs `task` periodically; returns a function that stops it. */
   every(ms: number, task: () => void): () => void;
 }
 
 export interface Ticker {
   now(): number;
-  /** Gives what ends it. */
+  /** Returns a function that removes the listener. */
   listen(onTick: (nowMs: number) => void): () => void;
 }
 
@@ -23,7 +23,7 @@ export function ticker({ now, every }: TickerPorts): Ticker {
   return {
     now,
     listen(onTick) {
-      // Of its own, so that the same function may listen twice.
+      // A new function each time, so that the same one may listen twice.
       const listener = (nowMs: number) => onTick(nowMs);
       listeners.add(listener);
       stop ??= every(1000, tick);
@@ -37,7 +37,7 @@ export function ticker({ now, every }: TickerPorts): Ticker {
   };
 }
 
-/** Of the past the clock of then counts, and it does not go on. */
+/** A stopped clock, for past states. */
 export function stillAt(nowMs: number): Ticker {
   return { now: () => nowMs, listen: () => () => {} };
 }

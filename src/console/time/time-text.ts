@@ -1,4 +1,4 @@
-/** Times as people read them: how long ago, how long yet, and at what time of day. Pure. */
+/** Durations and times as text. Pure. */
 
 const STEPS: readonly (readonly [number, string])[] = [
   [86_400, 'd'],
@@ -19,17 +19,14 @@ export function duration(ms: number): string {
   return rest === 0 ? whole : `${whole} ${rest}${next[1]}`;
 }
 
-export type Urgency = 'calm' | 'soon' | 'over';
-
-export interface CountdownNow {
+interface CountdownNow {
   readonly text: string;
-  readonly urgency: Urgency;
+  readonly urgency: 'calm' | 'soon' | 'over';
 }
 
-/** Below this it is soon. */
 const SOON_MS = 30_000;
 
-/** What is still to come: "in 20s", or since when it is over: "20s over". Rounded up: when it says 0 it is over. */
+/** The time left ("in 20s", rounded up), or the time since ("20s over"). */
 export function countdown(at: string, nowMs: number): CountdownNow {
   const left = Date.parse(at) - nowMs;
   if (Number.isNaN(left)) return { text: '–', urgency: 'calm' };
@@ -37,13 +34,13 @@ export function countdown(at: string, nowMs: number): CountdownNow {
   return { text: `in ${duration(Math.ceil(left / 1000) * 1000)}`, urgency: left <= SOON_MS ? 'soon' : 'calm' };
 }
 
-/** How long something has lasted by now. */
+/** The duration from `at` until now. */
 export function since(at: string, nowMs: number): string {
   const ms = Date.parse(at);
   return Number.isNaN(ms) ? '–' : duration(nowMs - ms);
 }
 
-/** Clocks of two machines differ by a little: what is just ahead is now. */
+/** Clocks of two machines differ: a time this little ahead counts as now. */
 const SKEW_MS = 5000;
 
 export function ago(at: string, nowMs: number): string {
@@ -53,7 +50,7 @@ export function ago(at: string, nowMs: number): string {
   return ms < 1000 ? 'now' : `${duration(ms)} ago`;
 }
 
-/** The time of day here, to the second; with the date unless it is today's. */
+/** The local time of day, with the date unless it is today. */
 export function clockTime(at: string, nowMs: number): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return '–';

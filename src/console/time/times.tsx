@@ -1,4 +1,4 @@
-/** Times that stay true while they are looked at. All of them tick with one clock. */
+/** Times that update themselves with one shared clock. */
 
 import { createContext, type VNode } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
@@ -6,10 +6,10 @@ import './time.css';
 import { stillAt, type Ticker } from './ticker.ts';
 import { ago, countdown } from './time-text.ts';
 
-/** A clock that stands still, until the page gives a real one. */
+/** Stopped until the page provides a real clock. */
 export const TickerContext = createContext<Ticker>(stillAt(0));
 
-/** Milliseconds; changes once a second. */
+/** The time in milliseconds, updated once a second. */
 export function useNow(): number {
   const clock = useContext(TickerContext);
   const [now, setNow] = useState(() => clock.now());
@@ -25,7 +25,7 @@ interface TimeProps {
   readonly at: string;
 }
 
-/** `3m ago`; the time itself when it is pointed at. */
+/** `3m ago`, with the time as tooltip. */
 export function Ago({ at }: TimeProps): VNode {
   const now = useNow();
   return (
@@ -35,7 +35,7 @@ export function Ago({ at }: TimeProps): VNode {
   );
 }
 
-/** `in 4m 5s`. It is read when it is reached, and does not speak up every second. */
+/** `in 4m 5s`. Screen readers read it on focus, not every second. */
 export function Countdown({ at }: TimeProps): VNode {
   const now = useNow();
   const { text, urgency } = countdown(at, now);

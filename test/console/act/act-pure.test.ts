@@ -145,8 +145,8 @@ it('[UI88] an identity that may approve is told why it cannot answer; others are
 
 it('[UI50] texts say what stops a run, and do not repeat the question', () => {
   expect(stopText('human:Which colour?', 'Which colour?')).toBe('a question for a person');
-  expect(stopText('human:key', 'A key is missing.')).toBe('a person is needed: key');
-  expect(stopText('turn:turn_1', 'x')).toBe('the turn turn_1 stands still');
+  expect(stopText('human:key', 'A key is missing.')).toBe('needs a person: key');
+  expect(stopText('turn:turn_1', 'x')).toBe('turn turn_1');
   expect(stopText('escalation:retries-exhausted:dev', 'x')).toBe('escalated: retries exhausted, dev');
   for (const other of ['key', '', 'human:', 'https://x']) expect(stopText(other, 'x')).toBe(other);
 });

@@ -163,7 +163,7 @@ describeConsole('acting from the console', (world) => {
       await run.out('turn_p', 'pm');
       await run.accept('turn_p', { phase_transition_request: 'building' });
       await press(page, page.getByRole('button', { name: 'Refuse' }));
-      await page.locator('.form-error', { hasText: 'A refusal needs a reason' }).waitFor();
+      await page.locator('.form-error', { hasText: 'Enter a reason' }).waitFor();
       await write(page, page.getByLabel('Note or reason'), 'the plan is thin');
       await press(page, page.getByRole('button', { name: 'Refuse' }));
       await page.locator('.run-notice', { hasText: 'the plan is thin' }).waitFor();
@@ -201,7 +201,7 @@ describeConsole('acting from the console', (world) => {
       await run.accept('turn_p', { status: 'needs_human', needs_human_reason: 'Which shop is meant?' });
       await page.locator('.run-notice', { hasText: 'Which shop is meant?' }).waitFor();
       await press(page, page.getByRole('button', { name: 'Answer', exact: true }));
-      await page.locator('.form-error', { hasText: 'An answer needs words' }).waitFor();
+      await page.locator('.form-error', { hasText: 'Enter an answer' }).waitFor();
       await write(page, page.getByLabel('Your answer'), 'the one at the corner');
       await page.keyboard.press('Enter');
       await page.getByLabel('Your answer').waitFor({ state: 'detached' });

@@ -65,7 +65,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
       run.alice,
       said('turn.rejected', { turn_id: 'turn_b2', reason: 'Try again.', errors: ['nothing was done'] }),
     );
-    await panel.locator('text=turn_b2 sent back').waitFor();
+    await panel.locator('.run-list li', { hasText: 'turn_b2 rejected' }).waitFor();
     expect(heard.complaints).toEqual([]);
     await page.context().close();
   }, 30_000);

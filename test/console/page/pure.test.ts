@@ -168,7 +168,7 @@ describe('marks and texts of a session', () => {
       'turn.accepted',
       { turn_id: 't1', result: { status: 'needs_human', summary: 'Stuck.', needs_human_reason: 'Which door?' } },
       'stop',
-      't1 is accepted: Stuck.; a person is asked: Which door?',
+      't1 is accepted: Stuck.; asks a person: Which door?',
     ],
     [
       'turn.accepted',
@@ -176,12 +176,7 @@ describe('marks and texts of a session', () => {
       'turn',
       't1 is accepted: Done.; asks for building',
     ],
-    [
-      'run.blocked',
-      { blocked_on: 'human:key', detail: 'No key.' },
-      'stop',
-      'blocked: a person is needed: key: No key.',
-    ],
+    ['run.blocked', { blocked_on: 'human:key', detail: 'No key.' }, 'stop', 'blocked: needs a person: key: No key.'],
   ])('[UI5] %s is a quiet mark', (event_type, event_data, kind, text) => {
     expect(markOf(envelope(4, { event_type, event_data }), names)).toEqual({ seq: 4, kind, text });
   });

@@ -215,7 +215,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
       expect(told.y).toBeGreaterThanOrEqual(0);
       expect(told.y + told.height).toBeLessThanOrEqual(typed.y);
       expect(typed.y + typed.height / 2).toBeLessThan(height);
-      expect(await earlier.textContent()).toBe('This drawing is of an earlier text.');
+      expect(await earlier.textContent()).toBe('This drawing shows an earlier text.');
       expect(await page.locator('.graph-node').count()).toBeGreaterThan(1);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       expect(await grave()).toEqual([]);
@@ -274,7 +274,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.locator('[aria-current=step]').textContent()).toMatch(/^planning \(now\)gate plan_ok waiting/);
     await page.getByRole('button', { name: 'Refuse' }).click();
     expect(await page.evaluate('told')).toEqual([]);
-    await page.waitForSelector('text=A refusal needs a reason.');
+    await page.waitForSelector('text=Enter a reason.');
     await page.getByLabel('Note or reason').fill('no dates');
     await page.getByRole('button', { name: 'Refuse' }).click();
     await page.waitForSelector('text=you may not approve');

@@ -42,7 +42,7 @@ describe('JSON with places', () => {
     expect(placeOf(places, 'z')).toBe(0);
     expect(readJson('{"a" 1}')).toEqual({ ok: false, at: 5, message: 'expected ":", got "1"' });
     expect(readJson('[1, 2')).toEqual({ ok: false, at: 5, message: 'expected "," or "]", got the end of the text' });
-    expect(readJson('{"a":1,"a":2}')).toEqual({ ok: false, at: 7, message: '"a" is here twice' });
+    expect(readJson('{"a":1,"a":2}')).toEqual({ ok: false, at: 7, message: '"a" is listed twice' });
     expect(readJson('['.repeat(100_000))).toMatchObject({ ok: false, message: 'nested more than 64 deep' });
   });
 });
@@ -151,7 +151,7 @@ describe('a small chart', () => {
 
   it('[UI64] says the newest, the least and the greatest in words', () => {
     expect(chartText([{ name: 'posts', points: [3, 40, 12] }], '/s')).toBe('posts: now 12/s, from 3 to 40/s');
-    expect(chartText([{ name: 'p99', points: [] }], ' ms')).toBe('p99: nothing yet');
+    expect(chartText([{ name: 'p99', points: [] }], ' ms')).toBe('p99: no data yet');
     expect(figuresOf({ name: '', points: [1, null] })).toEqual({ now: null, least: 1, most: 1 });
     expect([0, 0.123, 9.96, 99.6, 999, 999.6, 1240, 1_500_000, 2e9].map(formatCompact)).toEqual([
       '0',

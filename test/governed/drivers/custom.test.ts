@@ -43,7 +43,7 @@ describe('[GA12] a module', () => {
     ['./link.mjs', 'inside the project'],
     ['./adapters', 'cannot be loaded'],
     ['./typed.ts', 'build it first'],
-    ['no-such-package', 'no such package'],
+    ['no-such-package', 'cannot be resolved as a package of the project'],
     ['no-such-package/../../x', 'expected a path'],
     ['data:text/javascript,0', 'expected a path'],
     ['node:fs', 'expected a path'],

@@ -1,27 +1,27 @@
-/** A series of numbers as a small picture: a line, what is below it, and what it says in words. */
+/** A series of numbers as SVG path data and in words. */
 
 export interface Series {
   readonly name: string;
-  /** Oldest first; null = nothing is known of that moment. */
+  /** Oldest first; null = unknown. */
   readonly points: readonly (number | null)[];
 }
 
-export interface ChartSize {
+interface ChartSize {
   readonly width: number;
   readonly height: number;
 }
 
-export interface DrawnSeries {
-  /** `d` of the line; a gap where nothing is known. */
+interface DrawnSeries {
+  /** Path data, with gaps for unknown points. */
   readonly line: string;
   readonly area: string;
-  /** Where the newest known value is; null = none is. */
+  /** The position of the newest known value; null = none. */
   readonly last: { readonly x: number; readonly y: number } | null;
 }
 
 const PADDING = 3;
 
-/** All series share one scale, which begins at 0 so that heights can be compared. */
+/** All series share one scale from 0, so that heights can be compared. */
 export function drawSeries(series: readonly Series[], size: ChartSize): readonly DrawnSeries[] {
   const most = Math.max(0, ...series.flatMap(({ points }) => points.filter(isKnown)));
   const count = Math.max(0, ...series.map(({ points }) => points.length));
@@ -42,7 +42,7 @@ function drawOne(
   const at = ([i, value]: Known) => `${x(i)} ${y(value)}`;
   const lastKnown = runs.at(-1)?.at(-1);
   return {
-    // A moment alone is a bar: what is known of it reads, and nothing is said of those beside it.
+    // A single known point is drawn as a bar.
     line: runs
       .map((run) => `M${run.length === 1 ? `${x(run[0]?.[0] ?? 0)} ${bottom}L` : ''}${run.map(at).join('L')}`)
       .join(''),
@@ -74,7 +74,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** `1240` as `1.2 k`; small numbers with as many digits as say something. */
+/** Three significant digits, such as `1.24 k`. */
 export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (size >= 999_500_000) return `${trimmed(value / 1e9)} G`;
@@ -88,14 +88,14 @@ function trimmed(value: number): string {
   return String(Number(value.toFixed(digits)));
 }
 
-export interface SeriesFigures {
-  /** null = nothing is known. */
+interface SeriesFigures {
+  /** null = unknown. */
   readonly now: number | null;
   readonly least: number | null;
   readonly most: number | null;
 }
 
-/** `now` is the newest point, known or not. */
+/** `now`: the newest point, even if unknown. */
 export function figuresOf({ points }: Series): SeriesFigures {
   const known = points.filter(isKnown);
   const now = points.at(-1) ?? null;
@@ -108,10 +108,11 @@ export function figuresOf({ points }: Series): SeriesFigures {
 
 /** `posts: now 12/s, 3 to 40/s`. */
 export function chartText(series: readonly Series[], unit: string): string {
-  const words = series.map((one) => {
+  const texts = series.map((one) => {
     const { now, least, most } = figuresOf(one);
-    if (least === null || most === null) return `${one.name}: nothing yet`;
-    return `${one.name}: now ${now === null ? 'nothing' : `${formatCompact(now)}${unit}`}, from ${formatCompact(least)} to ${formatCompact(most)}${unit}`;
+    if (least === null || most === null) return `${one.name}: no data yet`;
+    const newest = now === null ? 'unknown' : `${formatCompact(now)}${unit}`;
+    return `${one.name}: now ${newest}, from ${formatCompact(least)} to ${formatCompact(most)}${unit}`;
   });
-  return words.join('; ');
+  return texts.join('; ');
 }

@@ -1,4 +1,4 @@
-/** A small chart: a few series on one scale, with what they are now as text. */
+/** A small chart: a few series on one scale, with their current values as text. */
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -8,11 +8,11 @@ import { fittingText } from '../../text/fitting-text.ts';
 import { shortText } from '../../text/visible-text.ts';
 import { chartText, drawSeries, figuresOf, formatCompact, type Series } from './chart.ts';
 
-export interface SparklineProps {
+interface SparklineProps {
   readonly label: string;
-  /** Written right behind a number: `/s`, ` ms`. */
+  /** Follows a number directly: `/s`, ` ms`. */
   readonly unit: string;
-  /** At most three; more cannot be told apart. */
+  /** At most three are shown. */
   readonly series: readonly Series[];
   readonly width?: number;
   readonly height?: number;
@@ -41,7 +41,7 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
         aria-label={fittingText(`${label}. ${chartText(shown, unit)}`, 300).text}
       >
         <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
-        {/* The first is drawn last: where bars stand on one place, the lowest of them stays to be seen. */}
+        {/* The first series is drawn last, so that the lowest of overlapping bars stays visible. */}
         {[...drawn.entries()].reverse().map(([i, { line, area, last }]) => (
           <g key={shown[i]?.name} class={`chart-${i}`}>
             <path class="chart-area" d={area} />
@@ -59,7 +59,7 @@ function nowWords(series: Series, unit: string): string {
   return now === null ? '\u2013' : shortText(`${formatCompact(now)}${unit}`);
 }
 
-/** The scale: it begins at 0 and ends there. */
+/** The upper end of the scale. */
 function mostWords(series: readonly Series[], unit: string): string {
   const most = Math.max(...series.map((one) => figuresOf(one).most ?? 0));
   return most > 0 ? `up to ${formatCompact(most)}${unit}` : '';

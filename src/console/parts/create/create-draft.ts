@@ -1,5 +1,6 @@
 /** The draft of a new session, and the `create_session` parameters made from it. */
 
+import { isPlainObject } from '../../../core/lib/json.ts';
 import type { CreateParams, ParticipantRef } from '../../../core/records/session/create-params.ts';
 import type { Manifest } from '../../../core/records/session/session.ts';
 import { type Draft, emptyDraft, memberIn } from '../form/draft.ts';
@@ -55,7 +56,7 @@ export function readCreate(draft: CreateDraft, manifest: Manifest, me: string): 
   const errors = [...participantErrors(draft, manifest, me), ...knobs.errors, ...options.errors];
   if (errors.length > 0) return { ok: false, errors };
   const { value } = knobs;
-  const given = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  const given = isPlainObject(value) ? value : {};
   const participants = namedIn(draft).map(
     ({ by, text }): ParticipantRef => (by === 'name' ? text : { capability: text }),
   );

@@ -9,7 +9,8 @@ import '../parts.css';
 import '../form/form.css';
 import './create.css';
 import { longText } from '../../text/visible-text.ts';
-import { textIn } from '../form/draft.ts';
+import { type Draft, textIn } from '../form/draft.ts';
+import type { Field } from '../form/field.ts';
 import { errorsElsewhere, type FieldError } from '../form/field-errors.ts';
 import type { Custom, CustomProps } from '../form/field-props.ts';
 import { SchemaForm } from '../form/schema-form.tsx';
@@ -26,7 +27,7 @@ import {
   participantsFrom,
   readCreate,
 } from './create-draft.ts';
-import { INTENT, OTHER_OPTIONS } from './options.ts';
+import { INTENT, OPTIONS, OTHER_OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
 
 interface SessionTypeInfo {
@@ -55,18 +56,7 @@ interface CreateFormProps {
   readonly delays: Delays;
 }
 
-const FIELDS = [
-  'type',
-  'participants',
-  'knobs',
-  'intent',
-  'ttl',
-  'invite_timeout',
-  'drain_timeout',
-  'required_acks',
-  'labels',
-  'expectations',
-];
+const FIELDS = ['type', 'participants', 'knobs', ...OPTIONS.members.map(([name]) => name)];
 
 export function CreateForm(props: CreateFormProps): VNode | null {
   const { types, draft, onDraft, me, agents, onCreate, isBusy } = props;
@@ -78,8 +68,12 @@ export function CreateForm(props: CreateFormProps): VNode | null {
   const read = readCreate(draft, manifest, me);
   // Missing values are reported only after the first attempt to submit.
   const errors = [...(isTried && !read.ok ? read.errors : []), ...props.refused.map(asFormError)];
+  const setOptions = (options: Draft) => onDraft({ ...draft, options });
   // Errors about the whole request are shown once, at the end.
-  const ofFields = errors.filter(({ field }) => field !== '');
+  const fieldErrors = errors.filter(({ field }) => field !== '');
+  const optionsForm = (options: Field) => (
+    <SchemaForm field={options} path="" draft={draft.options} onDraft={setOptions} errors={fieldErrors} />
+  );
   const submit = (event: Event) => {
     event.preventDefault();
     setTried(true);
@@ -89,13 +83,7 @@ export function CreateForm(props: CreateFormProps): VNode | null {
     <form class="create" onSubmit={submit} noValidate>
       <TypePart types={types} manifest={manifest} onChoose={(chosen) => onDraft(newDraft(chosen, draft))} />
       {manifest.type === 'governed' && <RunnerNote />}
-      <SchemaForm
-        field={INTENT}
-        path=""
-        draft={draft.options}
-        onDraft={(options) => onDraft({ ...draft, options })}
-        errors={ofFields}
-      />
+      {optionsForm(INTENT)}
       <ParticipantsPart manifest={manifest} agents={agents} me={me} draft={draft} onDraft={onDraft} errors={errors} />
       <h3>Knobs</h3>
       <SchemaForm
@@ -109,13 +97,7 @@ export function CreateForm(props: CreateFormProps): VNode | null {
       />
       <details>
         <summary>Options</summary>
-        <SchemaForm
-          field={OTHER_OPTIONS}
-          path=""
-          draft={draft.options}
-          onDraft={(options) => onDraft({ ...draft, options })}
-          errors={ofFields}
-        />
+        {optionsForm(OTHER_OPTIONS)}
       </details>
       <Rest errors={errorsElsewhere(errors, FIELDS)} count={errors.length} />
       <button type="submit" class="form-button form-button-main" disabled={isBusy}>

@@ -3,7 +3,7 @@
 import type { Json } from '../../../core/lib/json.ts';
 import type { CreateParams } from '../../../core/records/session/create-params.ts';
 import type { Draft } from '../form/draft.ts';
-import { type Field, fieldOf } from '../form/field.ts';
+import { type Field, fieldOf, type GroupField } from '../form/field.ts';
 import type { FieldError } from '../form/field-errors.ts';
 import { readForm } from '../form/read-form.ts';
 
@@ -15,7 +15,8 @@ const duration = (title: string, description: string) => ({
 const DURATIONS = ['ttl', 'invite_timeout', 'drain_timeout'] as const;
 const ACTIONS = ['audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
-export const OPTIONS: Field = fieldOf(
+// A schema with properties becomes a group.
+export const OPTIONS = fieldOf(
   {
     type: 'object',
     additionalProperties: false,
@@ -66,16 +67,14 @@ export const OPTIONS: Field = fieldOf(
     },
   },
   'Options',
-);
+) as GroupField;
 
 /** The intent is at the top of the form; the other options are collapsed. */
 export const INTENT: Field = only('Purpose', (name) => name === 'intent');
 export const OTHER_OPTIONS: Field = only('Options', (name) => name !== 'intent');
 
-function only(title: string, isIn: (name: string) => boolean): Field {
-  return OPTIONS.kind === 'group'
-    ? { ...OPTIONS, title, members: OPTIONS.members.filter(([name]) => isIn(name)) }
-    : OPTIONS;
+function only(title: string, isIncluded: (name: string) => boolean): Field {
+  return { ...OPTIONS, title, members: OPTIONS.members.filter(([name]) => isIncluded(name)) };
 }
 
 type Options = Pick<

@@ -31,13 +31,8 @@ export interface NumberField extends About {
   readonly isWhole: boolean;
   readonly bounds: Bounds;
 }
-export interface FlagField extends About {
-  readonly kind: 'flag';
-}
-export interface ChoiceField extends About {
-  readonly kind: 'choice';
-  readonly options: readonly Json[];
-}
+export type FlagField = About & { readonly kind: 'flag' };
+export type ChoiceField = About & { readonly kind: 'choice'; readonly options: readonly Json[] };
 export interface ListField extends About {
   readonly kind: 'list';
   readonly item: Field;
@@ -50,10 +45,7 @@ export interface GroupField extends About {
   /** The JSON field for members outside the schema; null = not allowed. */
   readonly others: JsonField | null;
 }
-export interface JsonField extends About {
-  readonly kind: 'json';
-  readonly shape: 'object' | 'list' | 'any';
-}
+export type JsonField = About & { readonly kind: 'json'; readonly shape: 'object' | 'list' | 'any' };
 
 export type Field = TextField | NumberField | FlagField | ChoiceField | ListField | GroupField | JsonField;
 
@@ -80,13 +72,10 @@ export function fieldOf(schema: unknown, title = '', isRequired = false, depth =
   const isPlain = Object.keys(schema).every((word) => ABOUT.includes(word) || known?.includes(word) === true);
   if (!isPlain || depth > MAX_NESTING) return { ...about, kind: 'json', shape: shapeOf(type) };
   switch (type) {
-    case 'string':
-      return {
-        ...about,
-        kind: 'text',
-        minLength: whole(schema.minLength, 0),
-        maxLength: whole(schema.maxLength, NO_END),
-      };
+    case 'string': {
+      const [minLength, maxLength] = [wholeNumber(schema.minLength, 0), wholeNumber(schema.maxLength, NO_END)];
+      return { ...about, kind: 'text', minLength, maxLength };
+    }
     case 'number':
     case 'integer':
       return { ...about, kind: 'number', isWhole: type === 'integer', bounds: boundsIn(schema) };
@@ -121,16 +110,9 @@ function optionsIn({ enum: listed, const: only }: UnknownRecord): readonly Json[
 }
 
 function boundsIn(schema: UnknownRecord): Bounds {
-  const words = {
-    min: 'minimum',
-    max: 'maximum',
-    above: 'exclusiveMinimum',
-    below: 'exclusiveMaximum',
-    multipleOf: 'multipleOf',
-  };
-  return Object.fromEntries(
-    Object.entries(words).flatMap(([name, word]) => (typeof schema[word] === 'number' ? [[name, schema[word]]] : [])),
-  );
+  const { minimum: min, maximum: max, exclusiveMinimum: above, exclusiveMaximum: below, multipleOf } = schema;
+  const bounds = Object.entries({ min, max, above, below, multipleOf });
+  return Object.fromEntries(bounds.filter(([, bound]) => typeof bound === 'number'));
 }
 
 function listOf(schema: UnknownRecord, about: About, depth: number): Field {
@@ -139,8 +121,8 @@ function listOf(schema: UnknownRecord, about: About, depth: number): Field {
     ...about,
     kind: 'list',
     item: fieldOf(schema.items, '', true, depth + 1),
-    minItems: whole(schema.minItems, 0),
-    maxItems: whole(schema.maxItems, NO_END),
+    minItems: wholeNumber(schema.minItems, 0),
+    maxItems: wholeNumber(schema.maxItems, NO_END),
   };
 }
 
@@ -173,6 +155,6 @@ function shapeOf(type: unknown): JsonField['shape'] {
   return type === 'array' ? 'list' : 'any';
 }
 
-function whole(value: unknown, otherwise: number): number {
+function wholeNumber(value: unknown, otherwise: number): number {
   return Number.isSafeInteger(value) ? Number(value) : otherwise;
 }

@@ -1,41 +1,41 @@
-/** Whoever may approve answers a run in a line: with one of several answers, of which some need words. */
+/** A one-line form for a person who may approve, with one button per possible answer. */
 
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { asError } from '../../../core/lib/errors.ts';
 import { ErrorsPart } from '../form/errors-part.tsx';
 
 export interface Answer {
   readonly title: string;
   readonly isMain?: boolean;
-  /** What is said if there are no words; absent = it needs none. */
-  readonly needsWords?: string;
-  /** Posts it; rejects with what the hub said. */
-  send(words: string): Promise<void>;
+  /** The error for an empty text; absent = the text is optional. */
+  readonly emptyError?: string;
+  /** Posts the answer; rejects with the hub's error. */
+  send(text: string): Promise<void>;
 }
 
 export function AnswerForm({ label, answers }: { readonly label: string; readonly answers: readonly Answer[] }): VNode {
   const id = useId();
-  const [words, setWords] = useState('');
+  const [text, setText] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const give = async ({ needsWords, send }: Answer): Promise<void> => {
+  const give = async ({ emptyError, send }: Answer): Promise<void> => {
     if (isBusy) return;
-    if (needsWords !== undefined && words.trim() === '') return setProblem(needsWords);
+    if (emptyError !== undefined && text.trim() === '') return setProblem(emptyError);
     setBusy(true);
     setProblem(null);
     try {
-      await send(words.trim());
-      // What was said with one answer is not said with the next.
-      setWords('');
+      await send(text.trim());
+      setText('');
     } catch (thrown) {
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
+      setProblem(asError(thrown).message);
     }
     setBusy(false);
   };
   const submit = (event: Event): void => {
     event.preventDefault();
     const [only, another] = answers;
-    // Among several nobody chooses by Enter.
+    // Enter works only if there is a single answer.
     if (only !== undefined && another === undefined) void give(only);
   };
   return (
@@ -49,10 +49,10 @@ export function AnswerForm({ label, answers }: { readonly label: string; readonl
           class="form-input"
           type="text"
           autocomplete="off"
-          value={words}
+          value={text}
           aria-invalid={problem !== null}
           aria-describedby={`${id}-errors`}
-          onInput={(event) => setWords(event.currentTarget.value)}
+          onInput={(event) => setText(event.currentTarget.value)}
         />
         <ErrorsPart id={`${id}-errors`} messages={problem === null ? [] : [problem]} />
       </div>

@@ -1,34 +1,19 @@
-/** A word in a frame. Its colour only repeats what it says. */
+/** A word in a frame. The colour adds no information. */
 
 import type { VNode } from 'preact';
 import { shortText } from '../../text/visible-text.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | 'lit' | 'quiet';
 
-const TONES: ReadonlyMap<string, Tone> = new Map([
-  ['completed', 'good'],
-  ['passed', 'good'],
-  ['pass', 'good'],
-  ['approved', 'good'],
-  ['done', 'good'],
-  ['active', 'lit'],
-  ['current', 'lit'],
-  ['running', 'lit'],
-  ['paused', 'warn'],
-  ['waiting', 'warn'],
-  ['retrying', 'warn'],
-  ['needs_human', 'warn'],
-  ['stalled', 'warn'],
-  ['high', 'warn'],
-  ['blocked', 'bad'],
-  ['blocking', 'bad'],
-  ['failed', 'bad'],
-  ['fail', 'bad'],
-  ['refused', 'bad'],
-  ['failed_start', 'bad'],
-  ['failed_acceptance', 'bad'],
-  ['conflicted', 'bad'],
-]);
+const WORDS: Readonly<Record<Exclude<Tone, 'quiet'>, readonly string[]>> = {
+  good: ['completed', 'passed', 'pass', 'approved', 'done'],
+  lit: ['active', 'current', 'running'],
+  warn: ['paused', 'waiting', 'retrying', 'needs_human', 'stalled', 'high'],
+  bad: ['blocked', 'blocking', 'failed', 'fail', 'refused', 'failed_start', 'failed_acceptance', 'conflicted'],
+};
+const TONES: ReadonlyMap<string, string> = new Map(
+  Object.entries(WORDS).flatMap(([tone, words]) => words.map((word) => [word, tone] as const)),
+);
 
 export function Badge({ word }: { readonly word: string }): VNode {
   return (
@@ -39,10 +24,10 @@ export function Badge({ word }: { readonly word: string }): VNode {
 export function RunnerNote(): VNode {
   return (
     <p>
-      A runner program begins a run and gives out its turns; this page does not. <code>parley up --run .</code> in the
-      folder of a project opens and serves its runs at a hub, and <code>parley run init</code>, <code>assign</code>,{' '}
-      <code>accept</code> or <code>loop</code> there drive them. A session opened from here stays idle until a program
-      of yours speaks for its runner.
+      A runner program starts a run and assigns its turns; this page cannot. In a project folder,{' '}
+      <code>parley up --run .</code> opens and serves its runs, and <code>parley run init</code>, <code>assign</code>,{' '}
+      <code>accept</code> or <code>loop</code> drive them. A session opened here stays idle until your runner program
+      joins it.
     </p>
   );
 }

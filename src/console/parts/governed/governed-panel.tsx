@@ -1,4 +1,4 @@
-/** A governed run: where it is, what waits for whom, what was decided, and what happened. */
+/** A governed run: status, phases, pending answers, decisions and history. */
 
 import { useMemo } from 'preact/hooks';
 import '../parts.css';
@@ -9,41 +9,42 @@ import { fittingText } from '../../text/fitting-text.ts';
 import { longText, shortText } from '../../text/visible-text.ts';
 import { Ago, Countdown } from '../../time/times.tsx';
 import { type Names, nameIn } from '../graph/drawn-graph.ts';
-import { AnswerForm } from './answer-form.tsx';
+import { type Answer, AnswerForm } from './answer-form.tsx';
 import { Badge, RunnerNote } from './badge.tsx';
-import { GateNotice } from './gate-notice.tsx';
 import { HistoryPart, useNewestItems } from './history-part.tsx';
 import type { Decision } from './model/accepted-turn.ts';
 import { type GateModel, type PhaseModel, toPhaseModels } from './model/phase-model.ts';
 import type { Blocker, RunHistory } from './model/run-history.ts';
-import { currentBlocker, type GateAnswer, type RunModel, stopText, toRunModel } from './model/run-model.ts';
+import {
+  approval,
+  currentBlocker,
+  type GateAnswer,
+  gateText,
+  type PendingGate,
+  type RunModel,
+  refusal,
+  stopText,
+  toRunModel,
+} from './model/run-model.ts';
 
 export interface GovernedPanelProps {
-  /** `public_state`, now or then. */
+  /** `public_state`, current or past. */
   readonly publicState: unknown;
   /** `knobs.config` of the session. */
   readonly config: unknown;
   /** The log up to the same moment, folded by `withEnvelope`. */
   readonly book: RunHistory;
   readonly names: Names;
-  /** Posts it; rejects with what the hub said. Absent = this identity may not approve, or the past is shown. */
+  /** Posts the answer; rejects with the hub's error. Absent = this identity may not approve, or the past is shown. */
   readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
-  /** The same for what a blocked run waits for. */
+  /** The same for the answer that a blocked run needs. */
   readonly onBlockerAnswer?: (note: string) => Promise<void>;
-  /** Why who has the grant cannot answer; null = nothing has to be said about it. */
+  /** Why an identity with the grant cannot answer; null = no obstacle to report. */
   readonly approvalObstacle?: string | null;
 }
 
 export function GovernedPanel(props: GovernedPanelProps): VNode {
-  const {
-    publicState,
-    config,
-    book,
-    names,
-    onGateAnswer,
-    onBlockerAnswer,
-    approvalObstacle: whyNoAnswer = null,
-  } = props;
+  const { publicState, config, book, names, onGateAnswer, onBlockerAnswer, approvalObstacle = null } = props;
   const run = useMemo(() => toRunModel(publicState), [publicState]);
   const phases = useMemo(() => toPhaseModels(config, run), [config, run]);
   const blocker = currentBlocker(run, book);
@@ -54,7 +55,7 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
       {run.status === 'idle' && (
         <div class="run-notice run-notice-warn">
           <p>
-            <strong>The run has not begun.</strong>
+            <strong>The run has not started.</strong>
           </p>
           <RunnerNote />
         </div>
@@ -63,7 +64,7 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
       {blocker !== null && onBlockerAnswer !== undefined && (
         <AnswerForm
           label="Your answer"
-          answers={[{ title: 'Answer', isMain: true, needsWords: 'An answer needs words.', send: onBlockerAnswer }]}
+          answers={[{ title: 'Answer', isMain: true, emptyError: 'Enter an answer.', send: onBlockerAnswer }]}
         />
       )}
       {run.pending.map((pending) => (
@@ -75,11 +76,11 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
           {...(onGateAnswer === undefined ? {} : { onGateAnswer })}
         />
       ))}
-      {whyNoAnswer !== null && (blocker !== null || run.pending.length > 0) && <p>{longText(whyNoAnswer)}</p>}
+      {approvalObstacle !== null && (blocker !== null || run.pending.length > 0) && <p>{longText(approvalObstacle)}</p>}
       {run.last_gate_failure !== null && run.pending.length === 0 && (
         <div class="run-notice run-notice-bad">
           <p>
-            <strong>{`The gate ${shortText(run.last_gate_failure.gate ?? 'without a name')} did not open.`}</strong>
+            <strong>{`The ${gateText(run.last_gate_failure.gate)} failed.`}</strong>
           </p>
           {run.last_gate_failure.reasons.map((words) => (
             <p key={words}>{longText(words)}</p>
@@ -96,13 +97,13 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
 function Facts({ run, names }: { readonly run: RunModel; readonly names: Names }): VNode {
   const waits = run.waits_for;
   const facts: readonly (readonly [string, VNode | string])[] = [
-    ['Run', run.run_id ?? 'not begun'],
+    ['Run', run.run_id ?? 'not started'],
     ['Status', <Badge key="status" word={run.status} />],
     ['Phase', run.phase ?? 'none'],
     ['Accepted turns', String(run.accepted_turns)],
     ...(waits === null ? [] : [['Waits for', `${nameIn(names, waits.agent_id)} (${waits.kind})`] as const]),
     ...(run.next_recommended_role === null ? [] : [['Next role', run.next_recommended_role] as const]),
-    ...(run.lease === null ? [] : [['Runner', run.lease.owner] as const]),
+    ...(run.runner === null ? [] : [['Runner', run.runner] as const]),
   ];
   return (
     <dl class="run-facts">
@@ -119,13 +120,13 @@ function Facts({ run, names }: { readonly run: RunModel; readonly names: Names }
 function TurnsPart({ run, names }: { readonly run: RunModel; readonly names: Names }): VNode {
   return (
     <>
-      <h3>Turns that are out</h3>
+      <h3>Active turns</h3>
       {run.turns.length === 0 && <p class="run-quiet">None.</p>}
       <ul class="run-list">
         {run.turns.map(({ turn_id, role, holder, status, attempt, deadline_at, is_handed_in }) => (
           <li key={turn_id}>
             <strong>{shortText(role)}</strong> {holder === null ? '' : `(${shortText(nameIn(names, holder))}) `}
-            <Badge word={status} /> {is_handed_in && <Badge word="handed_in" />}{' '}
+            <Badge word={status} /> {is_handed_in && <Badge word="submitted" />}{' '}
             {deadline_at !== null && (
               <>
                 due <Countdown at={deadline_at} />
@@ -142,16 +143,50 @@ function TurnsPart({ run, names }: { readonly run: RunModel; readonly names: Nam
   );
 }
 
+interface GateNoticeProps {
+  readonly pending: PendingGate;
+  readonly run: RunModel;
+  readonly names: Names;
+  readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
+}
+
+function GateNotice({ pending, run, names, onGateAnswer }: GateNoticeProps): VNode {
+  const { gate, to, requested_by_turn } = pending;
+  const said = run.refusal !== null && run.refusal.gate === gate ? run.refusal : null;
+  return (
+    <div class="run-notice run-notice-warn">
+      <p>
+        <strong>{`The ${gateText(gate)} waits for approval`}</strong>
+        {to === null ? ' to complete the run' : ` to enter ${shortText(to)}`}
+        {requested_by_turn !== null && ` (requested by ${shortText(requested_by_turn)})`}.
+      </p>
+      {said !== null && (
+        <p>{`Refused by ${shortText(said.by === null ? 'somebody' : nameIn(names, said.by))}: ${longText(said.reason)}`}</p>
+      )}
+      {onGateAnswer !== undefined && (
+        <AnswerForm key={gate} label="Note or reason" answers={gateAnswers(pending, onGateAnswer)} />
+      )}
+    </div>
+  );
+}
+
+function gateAnswers(pending: PendingGate, post: (answer: GateAnswer) => Promise<void>): readonly Answer[] {
+  return [
+    { title: 'Approve', isMain: true, send: (note) => post(approval(pending, note)) },
+    { title: 'Refuse', emptyError: 'Enter a reason.', send: (reason) => post(refusal(pending, reason)) },
+  ];
+}
+
 function BlockerNotice({ blocker, names }: { readonly blocker: Blocker; readonly names: Names }): VNode {
   const { detail, what, owner, action, isQuestion, at } = blocker;
   return (
     <div class="run-notice run-notice-bad">
       <p>
-        <strong>{isQuestion ? 'A person is asked:' : 'Blocked:'}</strong> {longText(detail)}
+        <strong>{isQuestion ? 'Question for a person:' : 'Blocked:'}</strong> {longText(detail)}
       </p>
       <p class="run-quiet">
         {shortText(stopText(what, detail))} {at !== '' && <Ago at={at} />}
-        {owner !== null && `; to be resolved by ${shortText(nameIn(names, owner))}`}
+        {owner !== null && `; ${shortText(nameIn(names, owner))} can resolve it`}
         {action !== null && `: ${shortText(action)}`}
       </p>
     </div>
@@ -180,11 +215,13 @@ function PhasesPart({ phases }: { readonly phases: readonly PhaseModel[] }): VNo
 }
 
 function Gate({ gate }: { readonly gate: GateModel }): VNode {
-  const { name, status, asks } = gate;
+  const { name, status, requirements } = gate;
   return (
     <small>
       gate {shortText(name)} <Badge word={status} />
-      {asks.length > 0 && <span class="run-quiet">{` ${fittingText(`needs ${asks.join('; ')}`, 160).text}`}</span>}
+      {requirements.length > 0 && (
+        <span class="run-quiet">{` ${fittingText(`needs ${requirements.join('; ')}`, 160).text}`}</span>
+      )}
     </small>
   );
 }
@@ -194,7 +231,7 @@ function LedgerPart({ decisions }: { readonly decisions: readonly Decision[] }):
   return (
     <>
       <h3>Ledger</h3>
-      {decisions.length === 0 && <p class="run-quiet">Nothing was decided yet.</p>}
+      {decisions.length === 0 && <p class="run-quiet">No decisions yet.</p>}
       <ul class="run-list">
         {shown.map((one) => (
           <li key={one.id}>

@@ -1,4 +1,4 @@
-/** What happened in a run, newest first: accepted turns, turns sent back, what was said at gates, what stopped it. */
+/** The history of a run, newest first: accepted and rejected turns, gate answers and blockers. */
 
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -8,11 +8,11 @@ import { type Names, nameIn } from '../graph/drawn-graph.ts';
 import { Badge } from './badge.tsx';
 import type { AcceptedTurnModel } from './model/accepted-turn.ts';
 import type { RunHistory } from './model/run-history.ts';
-import { stopText } from './model/run-model.ts';
+import { gateText, stopText } from './model/run-model.ts';
 
 const MAX_OBJECTIONS = 20;
 
-interface Happened {
+interface HistoryEntry {
   readonly seq: number;
   readonly at: string;
   readonly head: string;
@@ -22,12 +22,12 @@ interface Happened {
 }
 
 export function HistoryPart({ book, names }: { readonly book: RunHistory; readonly names: Names }): VNode {
-  const all = useMemo(() => happenedIn(book, names), [book, names]);
+  const all = useMemo(() => entriesOf(book, names), [book, names]);
   const { shown, more } = useNewestItems(all, 'entries');
   return (
     <>
       <h3>History</h3>
-      {all.length === 0 && <p class="run-quiet">Nothing has happened yet.</p>}
+      {all.length === 0 && <p class="run-quiet">No entries yet.</p>}
       <ol class="run-list" reversed>
         {shown.map((one) => (
           <li key={`${one.seq} ${one.head}`}>
@@ -45,19 +45,19 @@ export function HistoryPart({ book, names }: { readonly book: RunHistory; readon
   );
 }
 
-function happenedIn({ turns, rejections, gates, blockers }: RunHistory, names: Names): readonly Happened[] {
-  const all: readonly Happened[] = [
+function entriesOf({ turns, rejections, gates, blockers }: RunHistory, names: Names): readonly HistoryEntry[] {
+  const all: readonly HistoryEntry[] = [
     ...turns.map((turn) => ({
       ...turn,
       head: `${turn.role}: ${turn.turn_id}`,
       badge: turn.status,
-      words: turn.is_hidden ? '(an operator has hidden what it said)' : turn.summary,
+      words: turn.is_hidden ? '(redacted by an operator)' : turn.summary,
       turn,
     })),
     ...rejections.map(({ seq, at, turn_id, reason, errors }) => ({
       seq,
       at,
-      head: `${turn_id} sent back`,
+      head: turn_id,
       badge: 'rejected',
       words: [reason, ...errors].join('\n'),
       turn: null,
@@ -65,7 +65,7 @@ function happenedIn({ turns, rejections, gates, blockers }: RunHistory, names: N
     ...gates.map(({ seq, at, gate, said, by, isPolicy, words }) => ({
       seq,
       at,
-      head: `gate ${gate ?? 'without a name'}: ${isPolicy ? 'a policy' : nameIn(names, by)}`,
+      head: `${gateText(gate)}: ${isPolicy ? 'a policy' : nameIn(names, by)}`,
       badge: said,
       words,
       turn: null,
@@ -84,6 +84,13 @@ function happenedIn({ turns, rejections, gates, blockers }: RunHistory, names: N
 
 function TurnDetails({ turn }: { readonly turn: AcceptedTurnModel }): VNode {
   const { verification, verified_by, files, objections, cost_usd, next_role } = turn;
+  const firstFiles = `${files.slice(0, 5).join(', ')}${files.length > 5 ? '\u2026' : ''}`;
+  const facts = [
+    `verification ${verification}${verified_by.length === 0 ? '' : ` (${verified_by.join('; ')})`}`,
+    ...(files.length === 0 ? [] : [`${files.length} ${files.length === 1 ? 'file' : 'files'}: ${firstFiles}`]),
+    ...(cost_usd === null ? [] : [`$${cost_usd}`]),
+    ...(next_role === null ? [] : [`next ${next_role}`]),
+  ];
   return (
     <>
       {objections.slice(0, MAX_OBJECTIONS).map(({ id, severity, statement, status }) => (
@@ -92,20 +99,7 @@ function TurnDetails({ turn }: { readonly turn: AcceptedTurnModel }): VNode {
           {longText(`objection ${id}: ${statement}${status === null ? '' : ` (${status.replaceAll('_', ' ')})`}`)}
         </p>
       ))}
-      <p class="run-quiet">
-        {longText(
-          [
-            `verification ${verification}${verified_by.length === 0 ? '' : ` (${verified_by.join('; ')})`}`,
-            ...(files.length === 0
-              ? []
-              : [
-                  `${files.length} ${files.length === 1 ? 'file' : 'files'}: ${files.slice(0, 5).join(', ')}${files.length > 5 ? '\u2026' : ''}`,
-                ]),
-            ...(cost_usd === null ? [] : [`$${cost_usd}`]),
-            ...(next_role === null ? [] : [`next ${next_role}`]),
-          ].join('; '),
-        )}
-      </p>
+      <p class="run-quiet">{longText(facts.join('; '))}</p>
     </>
   );
 }

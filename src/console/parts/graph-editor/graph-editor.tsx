@@ -1,7 +1,8 @@
-/** A graph as text, drawn while it is typed. Errors lead to the place in the text that they are about. */
+/** Edits a graph as text and draws it while it is typed. Each error links to its place in the text. */
 
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
-import type { Json, JsonObject } from '../../../core/lib/json.ts';
+import { asError } from '../../../core/lib/errors.ts';
+import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
 import '../parts.css';
 import '../form/form.css';
 import './graph-editor.css';
@@ -15,17 +16,17 @@ import { TEMPLATES } from './templates.ts';
 
 interface GraphEditorProps {
   readonly label: string;
-  /** JSON text, as it is typed. */
+  /** The typed JSON text. */
   readonly text: string;
   readonly onText: (text: string) => void;
   /** Asks the hub (`check_graph`). */
   readonly check: (graph: JsonObject) => Promise<GraphCheck>;
-  /** Names of who takes part, for graphs to begin with; whom else a graph names is told. */
+  /** Names of the participants, for templates. Other names in a graph are reported. */
   readonly people: readonly string[];
-  /** Others take part too, by names that are not known. */
+  /** There may be further participants with unknown names. */
   readonly mayBeOthers?: boolean;
   readonly delays: Delays;
-  /** What the hub said when it was sent, by paths within the graph. */
+  /** The hub's errors when it rejected the session. */
   readonly refused?: readonly { readonly field: string; readonly message: string }[];
 }
 
@@ -37,7 +38,7 @@ export function GraphEditor(props: GraphEditorProps): VNode {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const read = useMemo(() => (text.trim() === '' ? null : readJson(text)), [text]);
-  const graph = read?.ok === true && isObject(read.value) ? read.value : null;
+  const graph = read?.ok === true && isPlainObject(read.value) ? read.value : null;
   const { checked, drawn, failure } = useChecked(props, graph);
   const problems = findProblems({ text, read, checked, failure, people: mayBeOthers ? null : people, refused });
   const isEarlier = drawn !== null && (graph === null || drawn !== checked);
@@ -67,21 +68,17 @@ export function GraphEditor(props: GraphEditorProps): VNode {
         />
       </div>
       <div class="graph-editor-picture">
-        {isEarlier && <p class="graph-editor-earlier">This drawing is of an earlier text.</p>}
+        {isEarlier && <p class="graph-editor-earlier">This drawing shows an earlier text.</p>}
         <GraphDrawing graph={drawn} />
       </div>
     </div>
   );
 }
 
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 interface Checked {
-  /** What the hub said of the newest text it was asked about; null = nothing. */
+  /** The answer to the newest question; null = none. */
   readonly checked: GraphCheck | null;
-  /** The newest that can be drawn: it stays while the text is no graph. */
+  /** The newest drawable answer; it stays while the text is no graph. */
   readonly drawn: GraphCheck | null;
   readonly failure: string | null;
 }
@@ -98,12 +95,7 @@ function useChecked({ check, delays }: GraphEditorProps, graph: JsonObject | nul
         ask: check,
         onAnswer: (checked) =>
           setState(({ drawn }) => ({ checked, drawn: checked.nodes.length > 0 ? checked : drawn, failure: null })),
-        onFailure: (thrown) =>
-          setState(({ drawn }) => ({
-            checked: null,
-            drawn,
-            failure: thrown instanceof Error ? thrown.message : String(thrown),
-          })),
+        onFailure: (thrown) => setState(({ drawn }) => ({ checked: null, drawn, failure: asError(thrown).message })),
       }),
     [check, delays],
   );
@@ -114,16 +106,15 @@ function useChecked({ check, delays }: GraphEditorProps, graph: JsonObject | nul
   return state;
 }
 
-function Templates({
-  people,
-  onChoose,
-}: {
+interface TemplatesProps {
   readonly people: readonly string[];
   readonly onChoose: (graph: JsonObject) => void;
-}): VNode {
+}
+
+function Templates({ people, onChoose }: TemplatesProps): VNode {
   return (
     <div class="graph-editor-templates">
-      <span class="form-help">Begin with:</span>
+      <span class="form-help">Start from:</span>
       {TEMPLATES.map(({ name, title, help, make }) => (
         <button
           key={name}

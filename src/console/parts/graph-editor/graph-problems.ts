@@ -1,59 +1,56 @@
-/** What is wrong with a graph, each with its place in the text. */
+/** Problems of a graph, each with its place in the text. */
 
-import type { Json } from '../../../core/lib/json.ts';
+import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import type { GraphReport } from '../../../core/ports/adapter.ts';
 import { type LineAndColumn, lineOf, placeOf, type ReadJson } from '../../lib/read-json.ts';
 
-/** What `check_graph` answers. */
+/** The answer of `check_graph`. */
 export type GraphCheck = GraphReport;
 
 export interface Problem extends LineAndColumn {
   readonly kind: 'error' | 'warning';
   readonly message: string;
-  /** Where in the text. */
+  /** Offset in the text. */
   readonly at: number;
 }
 
 interface Seen {
   readonly text: string;
-  /** null = there is no text. */
+  /** null = no text. */
   readonly read: ReadJson | null;
   readonly checked: GraphCheck | null;
-  /** Why it could not be checked. */
+  /** The reason why the check failed. */
   readonly failure: string | null;
-  /** The names of everybody who takes part; null = there may be others. */
+  /** The names of all participants; null = there may be others. */
   readonly people: readonly string[] | null;
   readonly refused: readonly { readonly field: string; readonly message: string }[];
 }
 
-/** While the text is not JSON only that is told: what the hub said is about another text. */
+/** Invalid JSON is reported alone, because the hub's errors are about another text. */
 export function findProblems({ text, read, checked, failure, people, refused }: Seen): readonly Problem[] {
-  const placed = (kind: Problem['kind'], message: string, at: number): Problem => ({
-    kind,
-    message,
-    at,
-    ...lineOf(text, at),
-  });
+  const placed = (kind: Problem['kind'], message: string, at: number): Problem => {
+    return { kind, message, at, ...lineOf(text, at) };
+  };
   if (read === null) return refused.map(({ message }) => placed('error', message, 0));
   if (!read.ok) return [placed('error', read.message, read.at)];
   const { places, value } = read;
   const about = (kind: Problem['kind'], field: string, message: string) =>
     placed(kind, message, placeOf(places, withinGraph(field)));
   const errors = checked?.errors ?? [];
-  const told = new Set(errors.map(({ message }) => message));
-  const ofHub = [...errors, ...refused.filter(({ message }) => !told.has(message))];
-  const found = ofHub.map(({ field, message }) => about('error', field, message));
+  const known = new Set(errors.map(({ message }) => message));
+  const fromHub = [...errors, ...refused.filter(({ message }) => !known.has(message))];
+  const found = fromHub.map(({ field, message }) => about('error', field, message));
   const atPlaces = new Set(found.map(({ at }) => at));
   const strangers = people === null ? [] : findUnknownParticipants(value, people);
   return [
-    ...(failure === null ? [] : [placed('warning', `it could not be checked: ${failure}`, 0)]),
+    ...(failure === null ? [] : [placed('warning', `could not check the graph: ${failure}`, 0)]),
     ...found,
     ...strangers.map(({ field, message }) => about('error', field, message)).filter(({ at }) => !atPlaces.has(at)),
     ...(checked?.warnings ?? []).map((words) => about('warning', words.split(':')[0] ?? '', words)),
   ];
 }
 
-/** The hub speaks of `graph.transitions.0` or `knobs.graph.transitions.0`. */
+/** The hub names fields `graph.transitions.0` or `knobs.graph.transitions.0`. */
 function withinGraph(field: string): string {
   return field.replace(/^(?:params\.)?(?:knobs\.)?graph(?:\.|$)/, '');
 }
@@ -64,7 +61,7 @@ interface Stranger {
   readonly message: string;
 }
 
-/** `people`: the names of everybody. Whom it names by id may be one of them. */
+/** `people`: the names of all participants. Ids are skipped, because they may belong to any of them. */
 export function findUnknownParticipants(graph: Json, people: readonly string[]): readonly Stranger[] {
   return namedIn(graph)
     .filter(({ name }) => name !== '' && !people.includes(name) && !isAgentId(name))
@@ -79,7 +76,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The built-in parts of rules that name somebody, and in which argument. */
+/** The built-in parts of rules that name participants, each with the argument that does. */
 const NAMING: ReadonlyMap<unknown, string> = new Map([
   ['from_speaker', 'agent_id'],
   ['agent', 'agent_id'],
@@ -98,7 +95,7 @@ function namedIn(graph: Json): readonly Named[] {
   ];
 }
 
-/** Conditions may hold others. */
+/** Includes nested conditions. */
 function inRule(rule: Json, field: string): readonly Named[] {
   if (rule === null) return [];
   const args = memberOf(rule, 'args');
@@ -115,15 +112,14 @@ function inValue(value: Json, field: string): readonly Named[] {
 }
 
 function memberOf(value: Json, name: string): Json {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
-  return (value as Readonly<Record<string, Json>>)[name] ?? null;
+  return isPlainObject(value) && Object.hasOwn(value, name) ? (value[name] ?? null) : null;
 }
 
 function listOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** An agent by its id, as hubs make them: whom it is of, and what they are called, only the hub knows. */
+/** Recognizes an agent id; only the hub knows its name. */
 export function isAgentId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }

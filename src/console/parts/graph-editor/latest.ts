@@ -1,17 +1,17 @@
-/** Asking again and again as somebody types: a little after the last change, and only the newest answer counts. */
+/** Asks a question shortly after the last change, and reports only the answer to the newest question. */
 
 export interface Delays {
-  /** Runs `task` after so long; gives what undoes that. */
+  /** Runs `task` after the delay; returns its cancellation. */
   after(ms: number, task: () => void): () => void;
 }
 
-export interface Latest<Question> {
+interface Latest<Question> {
   ask(question: Question): void;
-  /** Nothing is told any more. */
+  /** Drops pending questions and answers. */
   close(): void;
 }
 
-export interface LatestOptions<Question, Answer> {
+interface LatestOptions<Question, Answer> {
   readonly delays: Delays;
   readonly waitMs: number;
   readonly ask: (question: Question) => Promise<Answer>;
@@ -23,19 +23,19 @@ export function latest<Question, Answer>(options: LatestOptions<Question, Answer
   const { delays, waitMs, ask, onAnswer, onFailure } = options;
   let newest = 0;
   let cancel = () => {};
-  const run = async (question: Question, turn: number): Promise<void> => {
+  const run = async (question: Question, number: number): Promise<void> => {
     try {
       const answer = await ask(question);
-      if (turn === newest) onAnswer(answer);
+      if (number === newest) onAnswer(answer);
     } catch (failure) {
-      if (turn === newest) onFailure(failure);
+      if (number === newest) onFailure(failure);
     }
   };
   return {
     ask(question) {
-      const turn = ++newest;
+      const number = ++newest;
       cancel();
-      cancel = delays.after(waitMs, () => void run(question, turn));
+      cancel = delays.after(waitMs, () => void run(question, number));
     },
     close() {
       newest++;

@@ -1,12 +1,12 @@
-/** Graphs to begin with, made for the participants that are chosen. */
+/** Graph templates for the chosen participants. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 
-export interface GraphTemplate {
+interface GraphTemplate {
   readonly name: string;
   readonly title: string;
   readonly help: string;
-  /** `people`: names, at least one; the first begins. */
+  /** `people`: at least one name; the first speaks first. */
   make(people: readonly string[]): JsonObject;
 }
 
@@ -14,7 +14,7 @@ export const TEMPLATES: readonly GraphTemplate[] = [
   {
     name: 'sequential',
     title: 'Sequential',
-    help: 'each speaks once, in order; the last ends it',
+    help: 'each participant speaks once, in order; the last one ends the session',
     make: (people) => ({
       initial_speaker: first(people),
       transitions: [...steps(people), rule(from(people.at(-1) ?? ''), ending('sequence_complete'))],
@@ -25,7 +25,7 @@ export const TEMPLATES: readonly GraphTemplate[] = [
   {
     name: 'loop',
     title: 'Loop',
-    help: 'round and round, until somebody says DONE or there were enough rounds',
+    help: 'participants speak in a circle, until one says DONE or five rounds are over',
     make: (people) => ({
       initial_speaker: first(people),
       transitions: [
@@ -40,7 +40,7 @@ export const TEMPLATES: readonly GraphTemplate[] = [
   {
     name: 'hub_and_spoke',
     title: 'Hub and spoke',
-    help: 'the first asks others by @name and hears each answer; what it says without a name ends it',
+    help: 'the first participant asks others by @name and gets each answer; a message without a name ends the session',
     make: ([hub = '', ...spokes]) => ({
       initial_speaker: hub,
       transitions: spokes.flatMap((spoke) => [

@@ -1,7 +1,9 @@
 /** A graph to draw: nodes and edges with labels, read from any answer of a hub. */
 
+import { getOwn, isRecord, recordsFrom, textOr, type UnknownRecord } from '../../lib/unknown-record.ts';
+
 /** `rule`: chosen by a rule ("the next in order"); `anyone`: any speaker; `stranger`: a participant outside the rules. */
-export type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end' | 'stranger';
+type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end' | 'stranger';
 
 export interface DrawnNode {
   readonly id: string;
@@ -36,12 +38,12 @@ export function nameIn(names: Names, id: string): string {
 
 /** Reads the answer of `check_graph`. An unlisted end of an edge becomes a node. */
 export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
-  const { nodes, edges, initial } = membersOf(answer);
-  const read = listOf(edges).flatMap(readEdge);
+  const [nodes, initial] = [getOwn(answer, 'nodes'), getOwn(answer, 'initial')];
+  const read = recordsFrom(getOwn(answer, 'edges')).flatMap(readEdge);
   const first = typeof initial === 'string' ? initial : null;
   const found = new Map<string, DrawnNode>();
   const mentioned = [...(first === null ? [] : [first]), ...read.flatMap(({ from, to }) => [from, to])];
-  for (const node of [...listOf(nodes), ...mentioned].flatMap((one) => readNode(one, names))) {
+  for (const node of [...(Array.isArray(nodes) ? nodes : []), ...mentioned].flatMap((one) => readNode(one, names))) {
     if (!found.has(node.id)) found.set(node.id, node);
   }
   return { nodes: [...found.values()], edges: read, initial: first };
@@ -56,12 +58,11 @@ export function nodeOf({ nodes }: DrawnGraph, agentId: string, names: Names = {}
 
 function readNode(value: unknown, names: Names): readonly DrawnNode[] {
   if (typeof value === 'string') return [{ id: value, label: nameIn(names, value), kind: 'speaker', agent: value }];
-  const { id, label, kind, agent } = membersOf(value);
+  const { id, label, kind, agent: given } = isRecord(value) ? value : ({} as UnknownRecord);
   if (typeof id !== 'string') return [];
-  const stands = typeof agent === 'string' ? agent : null;
-  const known = stands !== null && Object.hasOwn(names, stands) ? names[stands] : undefined;
-  const words = known || (typeof label === 'string' && label !== '' ? label : (stands ?? id));
-  return [{ id, label: words, kind: KINDS.get(kind) ?? 'rule', agent: stands }];
+  const agent = typeof given === 'string' ? given : null;
+  const name = agent !== null && Object.hasOwn(names, agent) ? names[agent] : undefined;
+  return [{ id, label: name || textOr(label, agent ?? id), kind: KINDS.get(kind) ?? 'rule', agent }];
 }
 
 const KINDS: ReadonlyMap<unknown, NodeKind> = new Map([
@@ -72,16 +73,6 @@ const KINDS: ReadonlyMap<unknown, NodeKind> = new Map([
   ['end', 'end'],
 ]);
 
-function readEdge(value: unknown): readonly DrawnEdge[] {
-  const { from, to, label } = membersOf(value);
-  if (typeof from !== 'string' || typeof to !== 'string') return [];
-  return [{ from, to, label: typeof label === 'string' ? label : '' }];
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+function readEdge({ from, to, label }: UnknownRecord): readonly DrawnEdge[] {
+  return typeof from === 'string' && typeof to === 'string' ? [{ from, to, label: textOr(label, '') }] : [];
 }

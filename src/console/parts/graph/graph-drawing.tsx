@@ -13,7 +13,7 @@ import { NodeMark } from './node-mark.tsx';
 import { type PathTaken, pathTaken, type Way } from './path-taken.ts';
 import { useRoving } from './roving.ts';
 
-export interface GraphDrawingProps extends Partial<Way> {
+interface GraphDrawingProps extends Partial<Way> {
   /** The answer of `check_graph`. */
   readonly graph: unknown;
   readonly names?: Names;

@@ -3,9 +3,9 @@
 import type { Layers, Spot } from './layers.ts';
 
 /** The spots of each layer from left to right. */
-export type Order = readonly (readonly number[])[];
+type Order = readonly (readonly number[])[];
 
-export interface Neighbours {
+interface Neighbours {
   readonly above: readonly (readonly number[])[];
   readonly below: readonly (readonly number[])[];
 }

@@ -1,23 +1,9 @@
 /** Estimates the size of the texts of a graph without measuring them in a browser. */
 
-import { type FittingText, fittingText } from '../../text/fitting-text.ts';
+import { fittingText } from '../../text/fitting-text.ts';
 import type { DrawnGraph } from './drawn-graph.ts';
 
-export interface NodeSize {
-  readonly width: number;
-  readonly height: number;
-  /** Room on its right for edges to itself. */
-  readonly loops: number;
-}
-
-export interface Sizes {
-  readonly nodes: readonly NodeSize[];
-  readonly nodeTexts: readonly FittingText[];
-  /** Width by edge; 0 = no label. */
-  readonly labels: readonly number[];
-  readonly labelTexts: readonly FittingText[];
-  readonly labelHeight: number;
-}
+export type Sizes = Readonly<ReturnType<typeof sizesOf>>;
 
 /** For a wide font at 12 and 11 pixels; each box clips text that is wider still. */
 const NODE_UNIT = 7.6;
@@ -27,12 +13,12 @@ const MAX_LABEL_UNITS = 26;
 const MIN_NODE_WIDTH = 72;
 const NODE_HEIGHT = 44;
 
-export const LABEL_HEIGHT = 18;
+const LABEL_HEIGHT = 18;
 /** The width and height of an edge from a node to itself. */
 export const LOOP_REACH = 24;
 export const LOOP_HEIGHT = 22;
 
-export function sizesOf({ nodes, edges }: DrawnGraph): Sizes {
+export function sizesOf({ nodes, edges }: DrawnGraph) {
   const nodeTexts = nodes.map(({ label }) => fittingText(label === '' ? '(no name)' : label, MAX_NODE_UNITS));
   const labelTexts = edges.map(({ label }) => fittingText(label, MAX_LABEL_UNITS));
   const labels = labelTexts.map(({ units }) => (units === 0 ? 0 : Math.ceil(units * LABEL_UNIT) + 10));
@@ -42,10 +28,12 @@ export function sizesOf({ nodes, edges }: DrawnGraph): Sizes {
       return {
         width: Math.max(MIN_NODE_WIDTH, Math.ceil((nodeTexts[i]?.units ?? 0) * NODE_UNIT) + 24),
         height: Math.max(NODE_HEIGHT, own.length * LOOP_HEIGHT + 8),
+        /** Room on the right for edges to itself. */
         loops: own.length === 0 ? 0 : LOOP_REACH + Math.max(...own) + 4,
       };
     }),
     nodeTexts,
+    /** Width by edge; 0 = no label. */
     labels,
     labelTexts,
     labelHeight: LABEL_HEIGHT,

@@ -1,20 +1,20 @@
-/** The part of a log that the page holds: a run of envelopes, bounded however long the session is. Pure. */
+/** The part of a log that the page holds: consecutive envelopes, limited in number. Pure. */
 
 import type { Envelope } from '../../../core/records/session/envelope.ts';
 
 export interface LogWindow {
-  /** The oldest first, and none left out between them that may be read. */
+  /** Oldest first, without gaps between the readable ones. */
   readonly envelopes: readonly Envelope[];
-  /** The newest there is, as far as is known. */
+  /** The newest known seq. */
   readonly headSeq: number;
-  /** There is something before, or behind, that is not held. */
+  /** There are earlier, or later, envelopes that are not held. */
   readonly hasEarlier: boolean;
   readonly hasLater: boolean;
 }
 
 export const EMPTY_LOG: LogWindow = { envelopes: [], headSeq: 0, hasEarlier: false, hasLater: false };
 
-/** So many are kept; a few more come and go at once, so that not every envelope moves all others. */
+/** The number kept. The slack means that not every new envelope drops an old one. */
 export const MAX_HELD = 1000;
 const SLACK = 200;
 
@@ -26,7 +26,7 @@ export function lastSeq({ envelopes }: LogWindow): number {
   return envelopes.at(-1)?.seq ?? 0;
 }
 
-/** What came live, in order. Whoever reads further up keeps what is there; what is new then waits at the hub. */
+/** Adds live envelopes. A reader further up keeps the held ones; new ones are read later. */
 export function withLive(log: LogWindow, arrived: readonly Envelope[], isFollowing: boolean): LogWindow {
   const headSeq = Math.max(log.headSeq, arrived.at(-1)?.seq ?? 0);
   if (log.hasLater) return { ...log, headSeq };
@@ -38,24 +38,24 @@ export function withLive(log: LogWindow, arrived: readonly Envelope[], isFollowi
 /** A page as the hub gave it. */
 export interface ReadPage {
   readonly envelopes: readonly Envelope[];
-  /** There is more in the direction it was read. */
+  /** The cursor in the direction of reading; null = no more. */
   readonly next: number | null;
   readonly head_seq: number;
 }
 
-/** A page that was read backwards from the newest, or from a seq: it takes the place of what was held. */
+/** Replaces the window by a page read backwards from the newest envelope, or from a seq. */
 export function readBack(page: ReadPage, isNewest: boolean): LogWindow {
   const envelopes = [...page.envelopes].reverse();
   return { envelopes, headSeq: page.head_seq, hasEarlier: page.next !== null, hasLater: !isNewest };
 }
 
-/** The newest page, read while others came: those that are not in it are still to be read. */
+/** Replaces the window by the newest page. Envelopes that arrived meanwhile are still to be read. */
 export function withNewest(log: LogWindow, page: ReadPage): LogWindow {
   const headSeq = Math.max(log.headSeq, page.head_seq);
   return { ...readBack(page, headSeq === page.head_seq), headSeq };
 }
 
-/** A page that was read backwards from the first that is held. */
+/** Adds a page read backwards from the first held envelope. */
 export function withEarlier(log: LogWindow, page: ReadPage): LogWindow {
   const first = firstSeq(log);
   const before = [...page.envelopes].reverse().filter(({ seq }) => seq < first);
@@ -64,7 +64,7 @@ export function withEarlier(log: LogWindow, page: ReadPage): LogWindow {
   return bounded({ ...log, envelopes, headSeq, hasEarlier: page.next !== null }, 'oldest');
 }
 
-/** A page that was read forwards from the last that is held. */
+/** Adds a page read forwards from the last held envelope. */
 export function withLater(log: LogWindow, page: ReadPage): LogWindow {
   const last = lastSeq(log);
   const envelopes = [...log.envelopes, ...page.envelopes.filter(({ seq }) => seq > last)];
@@ -72,7 +72,7 @@ export function withLater(log: LogWindow, page: ReadPage): LogWindow {
   return bounded({ ...log, envelopes, headSeq, hasLater: page.next !== null }, 'newest');
 }
 
-/** The same read again: what was redacted since takes the place of what was said. */
+/** Applies redactions found by reading the same range again. */
 export function withRedacted(log: LogWindow, read: readonly Envelope[]): LogWindow {
   const hidden = new Map(read.filter(({ redacted }) => redacted !== undefined).map((one) => [one.seq, one]));
   const isNew = ({ seq, redacted }: Envelope): boolean => redacted === undefined && hidden.has(seq);

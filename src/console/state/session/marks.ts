@@ -1,4 +1,4 @@
-/** What happens to a session beside what is said in it, as quiet lines, each of its kind. Pure. */
+/** Events of a session other than messages, as quiet lines of several kinds. Pure. */
 
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import { type Envelope, isContent } from '../../../core/records/session/envelope.ts';
@@ -43,23 +43,26 @@ const KINDS: Readonly<Record<string, readonly [MarkKind, Words]>> = {
     ({ agent_id, reason }, name) => `${name(agent_id)} is hidden${because(reason)}`,
   ],
   'session.participant.returned': ['hide', ({ agent_id }, name) => `${name(agent_id)} is back`],
-  'session.participant.removed': ['hide', ({ agent_id, reason }, name) => `${name(agent_id)} is out${because(reason)}`],
+  'session.participant.removed': [
+    'hide',
+    ({ agent_id, reason }, name) => `${name(agent_id)} was removed${because(reason)}`,
+  ],
   'session.available': ['other', () => 'available again'],
   'expectation.violated': ['violation', ({ name, detail }) => `${text(name)} was violated${because(detail)}`],
   'context.set': ['context', () => 'the context was changed'],
-  'delegation.opened': ['task', () => 'something was delegated'],
+  'delegation.opened': ['task', () => 'a delegation was opened'],
   'delegation.settled': ['task', () => 'a delegation was settled'],
 };
 
-const HIDDEN = '(an operator has hidden it)';
+const REDACTED = '(redacted by an operator)';
 
-/** null = it is something that was said, and nothing else. */
+/** null = a plain message. */
 export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): Mark | null {
   const { seq, event_type, event_data } = envelope;
   const name = (id: Json | undefined): string => names.get(String(id)) ?? text(id);
   const governed = Object.hasOwn(GOVERNED, event_type) ? GOVERNED[event_type] : undefined;
   if (governed !== undefined) {
-    const words = envelope.redacted === undefined ? governed[1](event_data, name(envelope.sender_id)) : HIDDEN;
+    const words = envelope.redacted === undefined ? governed[1](event_data, name(envelope.sender_id)) : REDACTED;
     return { seq, kind: stopsRun(envelope) ? 'stop' : governed[0], text: words };
   }
   const known = Object.hasOwn(KINDS, event_type) ? KINDS[event_type] : undefined;
@@ -67,8 +70,11 @@ export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): 
   const bid = bidIn(envelope);
   if (bid !== null) {
     const by = name(envelope.sender_id);
-    const words = bid === 0 ? `${by} takes the hand down` : `${by} raises a hand: ${bid} of ${MAX_BID}`;
-    return { seq, kind: 'hand', text: words };
+    return {
+      seq,
+      kind: 'hand',
+      text: bid === 0 ? `${by} lowers the hand` : `${by} raises a hand: ${bid} of ${MAX_BID}`,
+    };
   }
   if (event_type.startsWith('task.')) return { seq, kind: 'task', text: `${name(envelope.sender_id)}: ${event_type}` };
   if (!isContent(event_type)) return { seq, kind: 'other', text: event_type };
@@ -76,18 +82,18 @@ export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): 
   return target === null ? null : { seq, kind: 'handoff', text: `handed over to ${target}` };
 }
 
-/** A packet may hand the turn to somebody by name. */
+/** The name that a packet hands the turn to. */
 function handoffTarget({ event_type, event_data: { routing } }: Envelope): string | null {
   if (event_type !== 'msg.packet' || !isPlainObject(routing) || routing.kind !== 'handoff') return null;
   return text(routing.target);
 }
 
-/** What somebody bids for the next turn; null = it is something else. */
+/** The bid for the next turn; null = no bid. */
 function bidIn({ event_type, event_data: { bid } }: Envelope): number | null {
   return event_type === 'hand.raise' && isBid(bid) ? bid : null;
 }
 
-/** It is drawn as a quiet line, and not as something somebody said. */
+/** True if drawn as a quiet line, not as a message. */
 export function isQuiet(envelope: Envelope): boolean {
   const { event_type } = envelope;
   return !isContent(event_type) || Object.hasOwn(GOVERNED, event_type) || bidIn(envelope) !== null;
@@ -101,12 +107,9 @@ function text(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-export interface MarkAt {
-  readonly seq: number;
-  readonly kind: MarkKind;
-}
+export type MarkAt = Pick<Mark, 'seq' | 'kind'>;
 
-/** Of a session with more marks than a screen has columns the newest are kept. */
+/** More marks than a screen has columns; older ones are dropped. */
 export const MAX_MARKS = 5000;
 const NOBODY: ReadonlyMap<string, string> = new Map();
 
@@ -121,14 +124,14 @@ export function withMarks(marks: readonly MarkAt[], envelopes: readonly Envelope
   return [...known.values()].sort((one, other) => one.seq - other.seq).slice(-MAX_MARKS);
 }
 
-/** From which seq on none is missing; 1 = there are all of them. */
+/** The seq from which the marks are complete; 1 = all of them. */
 export function marksFrom(marks: readonly MarkAt[], log: LogWindow, whole: WholeLog | null): number {
   const held = log.hasEarlier ? firstSeq(log) : 1;
   const read = whole?.isWhole === true ? Math.min(held, whole.from) : held;
   return marks.length < MAX_MARKS ? read : Math.max(read, marks[0]?.seq ?? 1);
 }
 
-/** The mark before or behind a seq; null = there is none. */
+/** The nearest mark before or after a seq; null = none. */
 export function nearestMark(marks: readonly MarkAt[], seq: number, direction: 'before' | 'behind'): MarkAt | null {
   if (direction === 'behind') return marks.find((mark) => mark.seq > seq) ?? null;
   return marks.findLast((mark) => mark.seq < seq) ?? null;

@@ -1,4 +1,4 @@
-/** The session that is open: its state, the part of its log that is held, what is being written, and replay. Pure. */
+/** The open session: its state, log window, texts being written, and replay. Pure. */
 
 import type { ViewMessage } from '../../../core/ports/view.ts';
 import type { ForwardedDelta } from '../../../core/protocol/frames/frames.ts';
@@ -10,20 +10,20 @@ import { type WholeLog, withPushed } from './whole-log.ts';
 
 export interface OpenSession {
   readonly id: string;
-  /** As it is now; null = not read yet. */
+  /** The current state; null = not read yet. */
   readonly now: SessionStateAt | null;
   readonly log: LogWindow;
   readonly turn: Turn | null;
-  /** By turn: what somebody shows of a text before it is said. */
+  /** Unfinished texts, by turn. */
   readonly writing: ReadonlyMap<string, Writing>;
   readonly marks: readonly MarkAt[];
-  /** What panels tell of all of the log; null = none of them has asked yet. */
+  /** The fold of the whole log for panels; null = not requested yet. */
   readonly whole: WholeLog | null;
-  /** Whoever looks is at the newest, and new lines push the old ones up. */
+  /** The reader is at the newest line, so new lines push old ones up. */
   readonly isFollowing: boolean;
-  /** How the page hears of what is new: the hub pushes it, or it is asked for because that is not allowed. */
+  /** New envelopes are pushed by the hub, or polled if pushing is not allowed. */
   readonly by: 'stream' | 'asking' | null;
-  /** Why there is nothing to see. */
+  /** Why the hub refused the session. */
   readonly refusal: string | null;
   readonly replay: Replay | null;
 }
@@ -31,11 +31,11 @@ export interface OpenSession {
 export interface Writing {
   readonly senderId: string;
   readonly text: string;
-  /** When the last of it came, by the clock of this machine. */
+  /** The local time of the latest fragment. */
   readonly atMs: number;
 }
 
-/** A past moment of the session, and perhaps somebody's view of it. */
+/** A past moment of the session, optionally in the view of a participant. */
 export interface Replay {
   readonly atSeq: number;
   readonly as: string | null;
@@ -63,14 +63,14 @@ export function newSession(id: string): OpenSession {
   };
 }
 
-/** What the hub pushed since the last time, with whose turn it was after the last of it. */
+/** Adds pushed envelopes; `turn` is the turn after the last of them. */
 export function withArrived(
   session: OpenSession,
   arrived: readonly Envelope[],
   turn: Turn | null | undefined,
 ): OpenSession {
   if (arrived.length === 0) return session;
-  const said = new Set(arrived.map(({ causation_id }) => causation_id));
+  const finished = new Set(arrived.map(({ causation_id }) => causation_id));
   const speakers = new Set(arrived.map(({ sender_id }) => sender_id));
   return {
     ...session,
@@ -78,26 +78,26 @@ export function withArrived(
     marks: withMarks(session.marks, arrived),
     whole: withPushed(session.whole, arrived),
     turn: turn === undefined ? session.turn : turn,
-    writing: stillWriting(session, (turnId, { senderId }) => !said.has(turnId) && !speakers.has(senderId)),
+    writing: stillWriting(session, (turnId, { senderId }) => !finished.has(turnId) && !speakers.has(senderId)),
   };
 }
 
-/** Another part of the log is held. */
+/** Replaces the held part of the log. */
 export function withLog(session: OpenSession, log: LogWindow): OpenSession {
   return { ...session, log, marks: withMarks(session.marks, log.envelopes) };
 }
 
-/** The log begins anew: its past was rewritten. */
+/** Clears the log after its history was rewritten. */
 export function resetLog(session: OpenSession): OpenSession {
   return { ...session, log: EMPTY_LOG, marks: [], whole: null, writing: NOTHING_WRITTEN };
 }
 
-/** Who shows nothing more for so long does not write any more. */
+/** A writer counts as stopped after this silence. */
 const SILENT_MS = 60_000;
-/** And for so long, while it is the turn of another. */
+/** The same while another participant has the turn. */
 const TURN_PASSED_MS = 2000;
 
-/** As it is now: who is out of it, or stopped long ago, writes nothing more, and nobody does when it is over. */
+/** Sets the current state. Drops the texts of inactive or silent writers, and all texts of an ended session. */
 export function withState(session: OpenSession, now: SessionStateAt, atMs: number): OpenSession {
   const { state, participants } = now.session;
   const active = new Set(participants.filter(({ status }) => status === 'active').map(({ agent_id }) => agent_id));
@@ -118,7 +118,7 @@ function stillWriting(
   return rest.length === writing.size ? writing : new Map(rest);
 }
 
-/** Of a text that is being written the end is shown; of many writers the latest. */
+/** Only the end of a long text and the latest writers are kept. */
 const MAX_WRITTEN = 16_384;
 const MAX_WRITERS = 8;
 
@@ -136,7 +136,7 @@ export function namesFrom(state: SessionStateAt | null): ReadonlyMap<string, str
   return new Map([[HUB_ID, 'hub'], ...participants.map(({ agent_id, name }) => [agent_id, name] as const)]);
 }
 
-/** What is looked at: the state and the log now, or then. */
+/** The state to show: the replayed one, else the current one. */
 export function displayState({ now, replay }: OpenSession): SessionStateAt | null {
   return replay === null ? now : (replay.state ?? now);
 }

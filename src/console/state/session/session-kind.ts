@@ -1,4 +1,4 @@
-/** Which sessions have panels that tell of all of their log. Pure. */
+/** The sessions whose panels need the whole log. Pure. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';

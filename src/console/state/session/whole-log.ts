@@ -1,4 +1,4 @@
-/** What panels and the timeline need of all of a log, however long: it is folded and not kept. Pure. */
+/** The fold of a whole log for panels and the timeline, without keeping the envelopes. Pure. */
 
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import { type Envelope, isContent } from '../../../core/records/session/envelope.ts';
@@ -6,33 +6,33 @@ import { EMPTY_HISTORY, type RunHistory, withEnvelope } from '../../parts/govern
 import { hasGraph, isGoverned } from './session-kind.ts';
 
 export interface WholeLog {
-  /** Who reads it: what an earlier reader brings does not count. */
+  /** The number of the reader; pages for earlier readers are ignored. */
   readonly reader: number;
-  /** Where it begins. */
+  /** The first seq read. */
   readonly from: number;
-  /** There are panels that tell of it. */
+  /** A panel needs the fold. */
   readonly isFolded: boolean;
   readonly book: RunHistory;
   readonly steps: readonly Step[];
-  /** So many turns were taken before the first of the steps. */
+  /** The number of turns before the first step kept. */
   readonly earlierSteps: number;
-  /** Up to here it was read. */
+  /** The last seq read. */
   readonly seq: number;
-  /** Nothing is missing up to the newest; what comes from now on is added as it comes. */
+  /** Complete up to the head; pushed envelopes are added directly. */
   readonly isWhole: boolean;
 }
 
-/** Somebody took a turn. */
-export interface Step {
+/** A turn taken. */
+interface Step {
   readonly seq: number;
   readonly by: string;
 }
 
-/** Of the way through a workflow so many turns are kept: a drawing with more numbers says no more. */
+/** The number of turns kept; a drawing cannot show more. */
 export const MAX_STEPS = 10_000;
 const SLACK = 1_000;
 
-/** For a timeline alone so many envelopes are read at most, the newest: what is before them is told to be missing. */
+/** A timeline alone reads only this many of the newest envelopes, and reports the rest as missing. */
 export const MAX_READ = 20_000;
 
 export function unread(reader: number, state: Pick<SessionStateAt, 'session' | 'head_seq'>): WholeLog {
@@ -41,7 +41,7 @@ export function unread(reader: number, state: Pick<SessionStateAt, 'session' | '
   return { reader, from, isFolded, book: EMPTY_HISTORY, steps: [], earlierSteps: 0, seq: from - 1, isWhole: false };
 }
 
-/** In the order of the log; what was read already changes nothing. */
+/** Folds envelopes in log order. Ones already read change nothing. */
 export function withRead(whole: WholeLog, envelopes: readonly Envelope[]): WholeLog {
   const fresh = envelopes.filter(({ seq }) => seq > whole.seq);
   if (fresh.length === 0) return whole;
@@ -60,12 +60,12 @@ export function withRead(whole: WholeLog, envelopes: readonly Envelope[]): Whole
   };
 }
 
-/** What the hub pushed: of use only to who has read everything before it. */
+/** Folds pushed envelopes, if everything before them has been read. */
 export function withPushed(whole: WholeLog | null, arrived: readonly Envelope[]): WholeLog | null {
   return whole?.isWhole === true ? withRead(whole, arrived) : whole;
 }
 
-/** Who took turns up to that seq, in order. */
+/** The speakers up to a seq, in order. */
 export function pathAt({ steps }: WholeLog, atSeq: number): readonly string[] {
   return steps.filter(({ seq }) => seq <= atSeq).map(({ by }) => by);
 }

@@ -1,51 +1,9 @@
-/** An accepted turn and its decisions, as a log or the history of another place tells them. */
+/** Reads an accepted turn and its decisions from a log or an imported history. */
 
-import {
-  getOwn,
-  isRecord,
-  numberOr,
-  recordsFrom,
-  textOr,
-  textsFrom,
-  type UnknownRecord,
-} from '../../../lib/unknown-record.ts';
+import { getOwn, numberOr, recordsFrom, textOr, textsFrom, type UnknownRecord } from '../../../lib/unknown-record.ts';
 
-export interface Objection {
-  readonly id: string;
-  readonly severity: string;
-  readonly statement: string;
-  readonly status: string | null;
-}
-
-export interface AcceptedTurnModel {
-  readonly seq: number;
-  readonly at: string;
-  readonly turn_id: string;
-  readonly role: string;
-  readonly status: string;
-  readonly summary: string;
-  readonly objections: readonly Objection[];
-  readonly verification: string;
-  readonly verified_by: readonly string[];
-  readonly files: readonly string[];
-  readonly next_role: string | null;
-  readonly cost_usd: number | null;
-  /** An operator has hidden what it said. */
-  readonly is_hidden: boolean;
-}
-
-export interface Decision {
-  readonly seq: number;
-  readonly id: string;
-  readonly turn_id: string | null;
-  readonly role: string | null;
-  readonly category: string;
-  readonly statement: string;
-  readonly rationale: string;
-  readonly outlivesRun: boolean;
-  readonly overrides: string | null;
-  readonly overridden_by: string | null;
-}
+export type AcceptedTurnModel = Readonly<ReturnType<typeof acceptedTurn>>;
+export type Decision = Readonly<ReturnType<typeof decisionsOf>[number]>;
 
 interface Place {
   readonly seq: number;
@@ -53,7 +11,7 @@ interface Place {
   readonly isHidden?: boolean;
 }
 
-export function acceptedTurn(entry: UnknownRecord, { seq, at, isHidden = false }: Place): AcceptedTurnModel {
+export function acceptedTurn(entry: UnknownRecord, { seq, at, isHidden = false }: Place) {
   const verification = getOwn(entry, 'verification');
   return {
     seq,
@@ -68,11 +26,12 @@ export function acceptedTurn(entry: UnknownRecord, { seq, at, isHidden = false }
     files: textsFrom(getOwn(entry, 'files_changed')),
     next_role: textOr(getOwn(entry, 'proposed_next_role'), null),
     cost_usd: numberOr(getOwn(getOwn(entry, 'cost'), 'usd'), null),
+    /** Redacted by an operator. */
     is_hidden: isHidden,
   };
 }
 
-function objectionOf(value: UnknownRecord): Objection {
+function objectionOf(value: UnknownRecord) {
   return {
     id: textOr(getOwn(value, 'id'), '?'),
     severity: textOr(getOwn(value, 'severity'), 'unknown'),
@@ -87,7 +46,7 @@ interface DecidedIn {
   readonly role?: string;
 }
 
-export function decisionsOf(list: unknown, { seq, turn_id, role }: DecidedIn): readonly Decision[] {
+export function decisionsOf(list: unknown, { seq, turn_id, role }: DecidedIn) {
   return recordsFrom(list).map((one) => ({
     seq,
     id: textOr(getOwn(one, 'id'), '?'),
@@ -98,6 +57,6 @@ export function decisionsOf(list: unknown, { seq, turn_id, role }: DecidedIn): r
     rationale: textOr(getOwn(one, 'rationale'), ''),
     outlivesRun: getOwn(one, 'durability') === 'repo',
     overrides: textOr(getOwn(one, 'overrides'), null),
-    overridden_by: isRecord(one) ? textOr(getOwn(one, 'overridden_by'), null) : null,
+    overridden_by: textOr(getOwn(one, 'overridden_by'), null),
   }));
 }

@@ -1,19 +1,9 @@
-/** What has happened in a run, as its log tells it: accepted turns, decisions, what was said at gates, what it was blocked on. */
+/** The history of a run, folded from its log: accepted turns, decisions, gate answers and blockers. */
 
 import { getOwn, recordsFrom, textOr, type UnknownRecord } from '../../../lib/unknown-record.ts';
 import { type AcceptedTurnModel, acceptedTurn, type Decision, decisionsOf } from './accepted-turn.ts';
 
-interface SaidAtGate {
-  readonly seq: number;
-  readonly at: string;
-  readonly gate: string | null;
-  readonly said: 'approved' | 'refused';
-  readonly by: string;
-  readonly isPolicy: boolean;
-  readonly words: string;
-}
-
-/** Why a run was stopped; whether it still is, the hub says. */
+/** Why a run stopped. Only the hub knows whether it is still blocked. */
 export interface Blocker {
   readonly seq: number;
   readonly at: string;
@@ -21,35 +11,22 @@ export interface Blocker {
   readonly detail: string;
   readonly owner: string | null;
   readonly action: string | null;
-  /** A turn asks for a person. */
+  /** A question for a person. */
   readonly isQuestion: boolean;
   readonly resolved_at: string | null;
   readonly resolved_seq: number | null;
   readonly resolution: string | null;
 }
 
-interface TurnRejected {
-  readonly seq: number;
-  readonly at: string;
-  readonly turn_id: string;
-  readonly reason: string;
-  readonly errors: readonly string[];
-}
-
-/** A turn went out with what is asked in it: where that stands in the log. */
-interface TurnAsked {
-  readonly seq: number;
-  readonly turn_id: string;
-}
-
 export interface RunHistory {
   readonly turns: readonly AcceptedTurnModel[];
   readonly decisions: readonly Decision[];
-  readonly gates: readonly SaidAtGate[];
+  readonly gates: readonly Readonly<ReturnType<typeof answerAtGate>>[];
   readonly blockers: readonly Blocker[];
-  readonly rejections: readonly TurnRejected[];
-  readonly asked: readonly TurnAsked[];
-  /** The newest envelope that is in it. */
+  readonly rejections: readonly Readonly<ReturnType<typeof rejectionIn>>[];
+  /** Dispatches with a prompt or context. */
+  readonly asked: readonly { readonly seq: number; readonly turn_id: string }[];
+  /** The seq of the newest folded envelope. */
   readonly seq: number;
 }
 
@@ -63,7 +40,7 @@ export const EMPTY_HISTORY: RunHistory = {
   seq: 0,
 };
 
-/** As much of an envelope as is looked at. */
+/** The envelope members used here. */
 interface LogEnvelope {
   readonly seq: number;
   readonly created_at: string;
@@ -77,7 +54,7 @@ export function toRunHistory(envelopes: readonly LogEnvelope[]): RunHistory {
   return envelopes.reduce(withEnvelope, EMPTY_HISTORY);
 }
 
-/** In the order of the log; one that is in it already changes nothing, so what is read twice counts once. */
+/** Folds one envelope, in log order. An envelope already folded changes nothing. */
 export function withEnvelope(book: RunHistory, envelope: LogEnvelope): RunHistory {
   if (envelope.seq <= book.seq) return book;
   const step = Object.hasOwn(STEPS, envelope.event_type) ? STEPS[envelope.event_type] : undefined;
@@ -90,16 +67,16 @@ const STEPS: Readonly<Record<string, Step>> = {
   'governed.imported': imported,
   'turn.dispatched': dispatched,
   'turn.accepted': accepted,
-  'turn.rejected': rejected,
-  'gate.approved': (book, envelope) => ({ gates: [...book.gates, saidAtGate(envelope, 'approved')] }),
-  'gate.refused': (book, envelope) => ({ gates: [...book.gates, saidAtGate(envelope, 'refused')] }),
+  'turn.rejected': (book, envelope) => ({ rejections: [...book.rejections, rejectionIn(envelope)] }),
+  'gate.approved': (book, envelope) => ({ gates: [...book.gates, answerAtGate(envelope, 'approved')] }),
+  'gate.refused': (book, envelope) => ({ gates: [...book.gates, answerAtGate(envelope, 'refused')] }),
   'run.blocked': blocked,
   'run.escalated': escalated,
   'run.resolved': resolved,
   'run.answered': resolved,
 };
 
-/** A long past comes in parts, and elsewhere an entry may have been written twice. */
+/** A long history is imported in parts, and may contain duplicates. */
 function imported(book: RunHistory, { event_data, seq, created_at }: LogEnvelope): Partial<RunHistory> {
   const known = new Set(book.turns.map(({ turn_id }) => turn_id));
   const turns = recordsFrom(getOwn(event_data, 'history'))
@@ -113,7 +90,7 @@ function imported(book: RunHistory, { event_data, seq, created_at }: LogEnvelope
 
 function dispatched(book: RunHistory, { event_data, seq }: LogEnvelope): Partial<RunHistory> {
   const turn_id = textOr(getOwn(event_data, 'turn_id'), '?');
-  // One that only says that it went out leaves what was asked before.
+  // A dispatch without a prompt keeps the earlier one.
   const asks = textOr(getOwn(event_data, 'prompt'), null) ?? textOr(getOwn(event_data, 'context'), null);
   return asks === null ? {} : { asked: [...book.asked, { seq, turn_id }] };
 }
@@ -134,13 +111,13 @@ function accepted(book: RunHistory, { event_data, seq, created_at, redacted }: L
   };
 }
 
-/** A turn may end with a question to a person, or with what stands in its way. */
+/** A turn may end blocked, or with a question to a person. */
 function stoppedBy(turn: AcceptedTurnModel, result: unknown): Blocker | null {
   if (turn.status !== 'needs_human' && turn.status !== 'blocked') return null;
   const isQuestion = turn.status === 'needs_human';
   const detail = textOr(getOwn(result, 'needs_human_reason'), turn.summary);
   return {
-    ...OPEN,
+    ...OPEN_BLOCKER,
     seq: turn.seq,
     at: turn.at,
     what: isQuestion ? `human:${detail}` : `turn:${turn.turn_id}`,
@@ -149,36 +126,40 @@ function stoppedBy(turn: AcceptedTurnModel, result: unknown): Blocker | null {
   };
 }
 
-const OPEN = { owner: null, action: null, isQuestion: false, resolved_at: null, resolved_seq: null, resolution: null };
+export const OPEN_BLOCKER = {
+  owner: null,
+  action: null,
+  isQuestion: false,
+  resolved_at: null,
+  resolved_seq: null,
+  resolution: null,
+};
 
 function withDecisions(before: readonly Decision[], added: readonly Decision[]): readonly Decision[] {
   if (added.length === 0) return before;
   const known = new Set(before.map(({ id }) => id));
   const all = [...before, ...added.filter(({ id }) => !known.has(id) && known.add(id))];
-  const overriddenBy = new Map(
-    all.flatMap(({ id, overrides }) => (overrides === null ? [] : [[overrides, id] as const])),
-  );
-  return all.map((one) =>
-    overriddenBy.has(one.id) ? { ...one, overridden_by: overriddenBy.get(one.id) ?? null } : one,
-  );
+  const overrides = overridesIn(all);
+  return all.map((one) => ({ ...one, overridden_by: overrides.get(one.id) ?? one.overridden_by }));
 }
 
-function rejected(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
+/** Overriding decisions by the id of the overridden one. */
+function overridesIn(decisions: readonly Decision[]): ReadonlyMap<string, string> {
+  return new Map(decisions.flatMap(({ id, overrides }) => (overrides === null ? [] : [[overrides, id] as const])));
+}
+
+function rejectionIn({ event_data, seq, created_at: at }: LogEnvelope) {
   const errors = getOwn(event_data, 'errors');
-  const rejection = {
+  return {
     seq,
     at,
     turn_id: textOr(getOwn(event_data, 'turn_id'), '?'),
     reason: textOr(getOwn(event_data, 'reason'), ''),
     errors: Array.isArray(errors) ? errors.map(String) : [],
   };
-  return { rejections: [...book.rejections, rejection] };
 }
 
-function saidAtGate(
-  { event_data, seq, created_at: at, sender_id: by }: LogEnvelope,
-  said: SaidAtGate['said'],
-): SaidAtGate {
+function answerAtGate({ event_data, seq, created_at: at, sender_id: by }: LogEnvelope, said: 'approved' | 'refused') {
   return {
     seq,
     at,
@@ -193,7 +174,7 @@ function saidAtGate(
 function blocked(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
   const what = textOr(getOwn(event_data, 'blocked_on'), '?');
   const blocker: Blocker = {
-    ...OPEN,
+    ...OPEN_BLOCKER,
     seq,
     at,
     what,
@@ -208,7 +189,7 @@ function blocked(book: RunHistory, { event_data, seq, created_at: at }: LogEnvel
 function escalated(book: RunHistory, { event_data, seq, created_at: at }: LogEnvelope): Partial<RunHistory> {
   const reason = textOr(getOwn(event_data, 'reason'), '?');
   const detail = textOr(getOwn(event_data, 'detail'), reason);
-  return { blockers: [...book.blockers, { ...OPEN, seq, at, what: `escalation: ${reason}`, detail }] };
+  return { blockers: [...book.blockers, { ...OPEN_BLOCKER, seq, at, what: `escalation: ${reason}`, detail }] };
 }
 
 function resolved(book: RunHistory, { event_data, created_at, seq }: LogEnvelope): Partial<RunHistory> {
@@ -220,6 +201,7 @@ function resolved(book: RunHistory, { event_data, created_at, seq }: LogEnvelope
   };
 }
 
+/** The history as of an earlier seq. */
 export function historyAt(book: RunHistory, atSeq: number): RunHistory {
   if (atSeq >= book.seq) return book;
   const isThen = ({ seq }: { readonly seq: number }): boolean => seq <= atSeq;
@@ -234,18 +216,13 @@ export function historyAt(book: RunHistory, atSeq: number): RunHistory {
   };
 }
 
-/** Whatever overrides a decision later did not then. */
+/** Removes overrides made later. An imported `overridden_by` stays unless this log overrides the decision. */
 function decisionsThen(all: readonly Decision[], isThen: (one: Decision) => boolean): readonly Decision[] {
   const then = all.filter(isThen);
-  const overriders = (some: readonly Decision[]) =>
-    new Map(some.flatMap(({ id, overrides }) => (overrides === null ? [] : [[overrides, id] as const])));
-  const [now, before] = [overriders(all), overriders(then)];
-  return then.map((one) => {
-    const by = before.get(one.id) ?? null;
-    // What another place said of a decision it brought along is no business of this log.
-    if (by === one.overridden_by || (by === null && !now.has(one.id))) return one;
-    return { ...one, overridden_by: by };
-  });
+  const [overridesNow, overridesThen] = [overridesIn(all), overridesIn(then)];
+  return then.map((one) =>
+    overridesNow.has(one.id) ? { ...one, overridden_by: overridesThen.get(one.id) ?? null } : one,
+  );
 }
 
 function blockerThen(one: Blocker, atSeq: number): Blocker {

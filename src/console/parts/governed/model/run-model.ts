@@ -1,70 +1,24 @@
-/** What the hub says of a governed run (`public_state`): the truth about its status, its phase, and what is open. */
+/** Reads the hub's state of a governed run (`public_state`), which is authoritative. */
 
 import type { JsonObject } from '../../../../core/lib/json.ts';
 import { getOwn, isRecord, numberOr, recordsFrom, textOr } from '../../../lib/unknown-record.ts';
-import type { Blocker, RunHistory } from './run-history.ts';
+import { shortText } from '../../../text/visible-text.ts';
+import { type Blocker, OPEN_BLOCKER, type RunHistory } from './run-history.ts';
 
 type GateType = 'phase_transition' | 'run_completion';
 
-/** A gate that waits for somebody who may approve. */
-export interface PendingGate {
-  readonly gate_type: GateType;
-  readonly gate: string | null;
-  /** The phase it leads to; null = the end of the run. */
-  readonly to: string | null;
-  readonly requested_by_turn: string | null;
-}
+/** A gate that waits for approval. */
+export type PendingGate = Readonly<ReturnType<typeof pendingIn>[number]>;
+export type RunModel = Readonly<ReturnType<typeof toRunModel>>;
 
-interface GateFailure {
-  readonly gate: string | null;
-  readonly gate_type: GateType;
-  readonly phase: string | null;
-  readonly reasons: readonly string[];
-  readonly failed_at: string | null;
-}
-
-interface ActiveTurn {
-  readonly turn_id: string;
-  readonly role: string;
-  readonly holder: string | null;
-  readonly status: string;
-  readonly attempt: number;
-  readonly deadline_at: string | null;
-  readonly is_handed_in: boolean;
-}
-
-interface Refusal {
-  readonly gate: string | null;
-  readonly by: string | null;
-  readonly reason: string;
-}
-
-export interface RunModel {
-  readonly run_id: string | null;
-  readonly status: string;
-  readonly phase: string | null;
-  readonly turns: readonly ActiveTurn[];
-  /** Whom the run waits for. */
-  readonly waits_for: { readonly agent_id: string; readonly kind: string; readonly turn_id: string | null } | null;
-  readonly accepted_turns: number;
-  readonly decisions: number;
-  readonly next_recommended_role: string | null;
-  readonly blocked_on: string | null;
-  readonly pending: readonly PendingGate[];
-  readonly last_gate_failure: GateFailure | null;
-  readonly refusal: Refusal | null;
-  readonly lease: { readonly owner: string; readonly expires_at: string | null } | null;
-}
-
-export function toRunModel(state: unknown): RunModel {
+export function toRunModel(state: unknown) {
   return {
     run_id: textOr(getOwn(state, 'run_id'), null),
     status: textOr(getOwn(state, 'status'), 'unknown'),
     phase: textOr(getOwn(state, 'phase'), null),
-    turns: recordsFrom(getOwn(state, 'turns')).map(turnOut),
+    turns: recordsFrom(getOwn(state, 'turns')).map(activeTurn),
     waits_for: waitsFor(getOwn(state, 'waits_for')),
     accepted_turns: numberOr(getOwn(state, 'accepted_turns'), 0),
-    decisions: numberOr(getOwn(state, 'decisions'), 0),
     next_recommended_role: textOr(getOwn(state, 'next_recommended_role'), null),
     blocked_on: textOr(getOwn(state, 'blocked_on'), null),
     pending: [
@@ -73,11 +27,11 @@ export function toRunModel(state: unknown): RunModel {
     ],
     last_gate_failure: failureIn(getOwn(state, 'last_gate_failure')),
     refusal: refusalIn(getOwn(state, 'refusal')),
-    lease: leaseIn(getOwn(state, 'lease')),
+    runner: textOr(getOwn(getOwn(state, 'lease'), 'owner'), null),
   };
 }
 
-function turnOut(turn: unknown): ActiveTurn {
+function activeTurn(turn: unknown) {
   return {
     turn_id: textOr(getOwn(turn, 'turn_id'), '?'),
     role: textOr(getOwn(turn, 'role'), '?'),
@@ -89,50 +43,42 @@ function turnOut(turn: unknown): ActiveTurn {
   };
 }
 
-function waitsFor(value: unknown): RunModel['waits_for'] {
+function waitsFor(value: unknown) {
   const agent_id = textOr(getOwn(value, 'agent_id'), null);
   if (agent_id === null) return null;
-  return { agent_id, kind: textOr(getOwn(value, 'kind'), 'result'), turn_id: textOr(getOwn(value, 'turn_id'), null) };
+  return { agent_id, kind: textOr(getOwn(value, 'kind'), 'result') };
 }
 
-function pendingIn(value: unknown, gate_type: GateType): readonly PendingGate[] {
-  if (!isRecord(value)) return [];
-  return [
-    {
-      gate_type,
-      gate: textOr(getOwn(value, 'gate'), null),
-      to: textOr(getOwn(value, 'to'), null),
-      requested_by_turn: textOr(getOwn(value, 'requested_by_turn'), null),
-    },
-  ];
+function pendingIn(value: unknown, gate_type: GateType) {
+  return recordsFrom([value]).map((pending) => ({
+    gate_type,
+    gate: textOr(getOwn(pending, 'gate'), null),
+    /** null = the end of the run. */
+    to: textOr(getOwn(pending, 'to'), null),
+    requested_by_turn: textOr(getOwn(pending, 'requested_by_turn'), null),
+  }));
 }
 
-function failureIn(value: unknown): GateFailure | null {
+function failureIn(value: unknown) {
   if (!isRecord(value)) return null;
-  return {
-    gate: textOr(getOwn(value, 'gate'), null),
-    gate_type: getOwn(value, 'gate_type') === 'run_completion' ? 'run_completion' : 'phase_transition',
-    phase: textOr(getOwn(value, 'phase'), null),
-    reasons: recordsFrom(getOwn(value, 'reasons')).map(reasonWords),
-    failed_at: textOr(getOwn(value, 'failed_at'), null),
-  };
+  return { gate: textOr(getOwn(value, 'gate'), null), reasons: recordsFrom(getOwn(value, 'reasons')).map(reasonText) };
 }
 
-/** `files missing: paths README.md`: the code in words, and what it is about. */
-function reasonWords(reason: unknown): string {
+/** The code and its parameters in words: `files missing: paths README.md`. */
+function reasonText(reason: unknown): string {
   const code = textOr(getOwn(reason, 'code'), 'unknown').replaceAll('_', ' ');
   const params = getOwn(reason, 'params');
-  const about = isRecord(params) ? Object.entries(params).map(([name, value]) => `${name} ${plain(value)}`) : [];
+  const about = isRecord(params) ? Object.entries(params).map(([name, value]) => `${name} ${valueText(value)}`) : [];
   return about.length === 0 ? code : `${code}: ${about.join(', ')}`;
 }
 
-function plain(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.map(plain).join(' and ');
+  if (Array.isArray(value)) return value.map(valueText).join(' and ');
   return JSON.stringify(value) ?? '';
 }
 
-function refusalIn(value: unknown): Refusal | null {
+function refusalIn(value: unknown) {
   if (!isRecord(value)) return null;
   return {
     gate: textOr(getOwn(value, 'gate'), null),
@@ -141,39 +87,35 @@ function refusalIn(value: unknown): Refusal | null {
   };
 }
 
-function leaseIn(value: unknown): RunModel['lease'] {
-  const owner = textOr(getOwn(value, 'owner'), null);
-  return owner === null ? null : { owner, expires_at: textOr(getOwn(value, 'expires_at'), null) };
-}
-
-/** null = nothing does. */
+/** null = not blocked. */
 export function currentBlocker({ blocked_on }: RunModel, { blockers, rejections }: RunHistory): Blocker | null {
   if (blocked_on === null) return null;
   const open = blockers.findLast(({ resolved_at }) => resolved_at === null);
   if (open !== undefined) return { ...open, what: blocked_on };
-  // A turn that was sent back too often stops the run too, and no envelope says so itself.
+  // A turn rejected too often blocks the run, and no envelope says so.
   const last = rejections.at(-1);
   return {
+    ...OPEN_BLOCKER,
     seq: last?.seq ?? 0,
     at: last?.at ?? '',
     what: blocked_on,
     detail: last === undefined ? blocked_on : last.reason,
-    owner: null,
-    action: null,
     isQuestion: blocked_on.startsWith('human:'),
-    resolved_at: null,
-    resolved_seq: null,
-    resolution: null,
   };
 }
 
+/** Describes what a run is blocked on. */
 export function stopText(what: string, detail: string): string {
   const [kind = '', ...rest] = what.split(':');
   const about = rest.join(':').trim();
   if (about === '') return what;
-  if (kind === 'human') return about === detail.trim() ? 'a question for a person' : `a person is needed: ${about}`;
-  if (kind === 'turn') return `the turn ${about} stands still`;
+  if (kind === 'human') return about === detail.trim() ? 'a question for a person' : `needs a person: ${about}`;
+  if (kind === 'turn') return `turn ${about}`;
   return kind === 'escalation' ? `escalated: ${about.replaceAll(':', ', ').replaceAll('-', ' ')}` : what;
+}
+
+export function gateText(gate: string | null): string {
+  return gate === null ? 'unnamed gate' : `gate ${shortText(gate)}`;
 }
 
 export interface GateAnswer {
@@ -186,7 +128,6 @@ export function approval({ gate_type, gate }: PendingGate, note: string): GateAn
   return { event_type: 'gate.approved', event_data: { gate_type, gate, ...(words === '' ? {} : { note: words }) } };
 }
 
-/** A refusal has a reason. */
 export function refusal({ gate_type, gate }: PendingGate, reason: string): GateAnswer {
   return { event_type: 'gate.refused', event_data: { gate_type, gate, reason: reason.trim() } };
 }
