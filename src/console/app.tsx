@@ -10,7 +10,7 @@ import { type Route, titleOf } from './state/route.ts';
 import { useConsole } from './state/use-store.ts';
 import { Line } from './text/untrusted-text.tsx';
 import { TopBar } from './top-bar.tsx';
-import { AllSessionsLink } from './widgets.tsx';
+import { AllSessionsLink } from './widgets/widgets.tsx';
 
 const SessionPage = lazyPage(async () => {
   await import('./style/session.css');

@@ -8,7 +8,7 @@ import type { Theme } from './state/console-state.ts';
 import { hrefOf, NO_FILTER, type Route } from './state/route.ts';
 import { useConsole } from './state/use-store.ts';
 import { Line } from './text/untrusted-text.tsx';
-import { LineIn } from './widgets.tsx';
+import { LineIn } from './widgets/widgets.tsx';
 
 export function TopBar({ route }: { route: Route }) {
   const me = useConsole((state) => state.me);

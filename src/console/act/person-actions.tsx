@@ -50,8 +50,8 @@ export function PersonActions({ sessionId, state, participant, isOffered }: Prop
 }
 
 function choiceOf(action: OperatorAction, session_id: string, participant: string): Choice {
-  const act = (words: string): ReturnType<typeof attempt> => {
-    const reason = words || undefined;
+  const act = (text: string): ReturnType<typeof attempt> => {
+    const reason = text || undefined;
     if (action === 'return') return attempt('return_to_session', { session_id, participant });
     return attempt(`${action}_participant`, { session_id, participant, reason });
   };

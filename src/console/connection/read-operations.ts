@@ -46,7 +46,7 @@ export async function describeSessions(ids: readonly string[]): Promise<readonly
   return session_ids.length === 0 ? [] : (await callRead('describe_sessions', { session_ids })).sessions;
 }
 
-/** The message of an error, usually in the hub's words. */
+/** The message of an error. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

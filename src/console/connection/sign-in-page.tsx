@@ -5,7 +5,7 @@ import { type ConnectionState, connectionText } from '../state/connection-state.
 import { go } from '../state/navigation.ts';
 import { NO_FILTER } from '../state/route.ts';
 import { useConsole } from '../state/use-store.ts';
-import { Failure } from '../widgets.tsx';
+import { Failure } from '../widgets/widgets.tsx';
 import { signIn } from './hub-client.ts';
 import { nameProblem } from './sign-in-details.ts';
 import { rememberedSignIn } from './storage.ts';

@@ -6,7 +6,7 @@ import { callRead } from '../connection/read-operations.ts';
 import { useRead } from '../connection/use-read.ts';
 import { Said } from '../text/untrusted-text.tsx';
 import { Ago } from '../time/times.tsx';
-import { Facts, Failure, LineIn } from '../widgets.tsx';
+import { Facts, Failure, LineIn } from '../widgets/widgets.tsx';
 import { observedText } from './feed-text.ts';
 
 export function AgentResume({ agentId: agent }: { agentId: string }) {

@@ -5,7 +5,7 @@ import type { AgentLoad } from '../../core/protocol/operations/console-hub.ts';
 import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
 import type { HubState } from '../state/hub-state.ts';
 import { Line } from '../text/untrusted-text.tsx';
-import { LineIn } from '../widgets.tsx';
+import { LineIn } from '../widgets/widgets.tsx';
 import { AgentResume } from './agent-resume.tsx';
 
 export function Agents({ hub }: { hub: HubState }) {

@@ -5,7 +5,7 @@ import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
 import { hubNow } from '../state/hub-clock.ts';
 import { Line } from '../text/untrusted-text.tsx';
 import { clockTime } from '../time/time-text.ts';
-import { LineIn, SessionLink } from '../widgets.tsx';
+import { LineIn, SessionLink } from '../widgets/widgets.tsx';
 import { detailText, FEED_FILTERS, type FeedFilter, passesFilter } from './feed-text.ts';
 
 export function Feed({ entries }: { entries: readonly FeedEntry[] }) {

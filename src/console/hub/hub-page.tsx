@@ -6,7 +6,7 @@ import { Sparkline } from '../parts/chart/sparkline.tsx';
 import { EMPTY_HUB, type HubState } from '../state/hub-state.ts';
 import { useConsole } from '../state/use-store.ts';
 import { duration } from '../time/time-text.ts';
-import { AllSessionsLink, Failure } from '../widgets.tsx';
+import { AllSessionsLink, Failure } from '../widgets/widgets.tsx';
 import { Agents } from './agents.tsx';
 import { Feed } from './feed.tsx';
 import { followHub } from './live-hub.ts';

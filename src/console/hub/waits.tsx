@@ -3,7 +3,7 @@
 import type { HubFigures, PendingWait } from '../../core/protocol/operations/console-hub.ts';
 import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
-import { LineIn, SessionLink } from '../widgets.tsx';
+import { LineIn, SessionLink } from '../widgets/widgets.tsx';
 
 export function Waits({ figures }: { figures: HubFigures | null }) {
   const now = useNow();

@@ -12,7 +12,7 @@ import type { Delays } from '../parts/graph-editor/latest.ts';
 import { go } from '../state/navigation.ts';
 import { showNotice } from '../state/notice-actions.ts';
 import { useConsole } from '../state/use-store.ts';
-import { Failure } from '../widgets.tsx';
+import { Failure } from '../widgets/widgets.tsx';
 import { openSession, saveDraft, savedDraft } from './create-session.ts';
 
 const delays: Delays = {

@@ -7,7 +7,7 @@ import { type MarkAt, marksFrom, nearestMark } from '../state/session/marks.ts';
 import type { OpenSession } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
 import { shortLine } from '../text/visible-text.ts';
-import { Failure } from '../widgets.tsx';
+import { Failure } from '../widgets/widgets.tsx';
 import { useWholeLog } from './reading/use-whole-log.ts';
 
 export function ReplayBar({ session, state }: { session: OpenSession; state: SessionStateAt }) {

@@ -13,7 +13,7 @@ import { Line } from '../text/untrusted-text.tsx';
 import { dollars } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
-import { LineIn } from '../widgets.tsx';
+import { LineIn } from '../widgets/widgets.tsx';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: SessionStateAt }) {
   const now = useNow();

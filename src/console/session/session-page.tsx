@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { InviteAnswer } from '../act/invites/invite-answer.tsx';
 import { displayState } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
-import { AllSessionsLink, Failure } from '../widgets.tsx';
+import { AllSessionsLink, Failure } from '../widgets/widgets.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { followSession } from './reading/live-session.ts';
 import { showAt } from './reading/replay.ts';

@@ -9,7 +9,7 @@ import { Line } from '../text/untrusted-text.tsx';
 import { visibleText } from '../text/visible-text.ts';
 import { clockTime } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
-import { LineIn } from '../widgets.tsx';
+import { LineIn } from '../widgets/widgets.tsx';
 import { searchOn } from './search.ts';
 
 const MAX_SHOWN = 300;

@@ -9,7 +9,7 @@ import { Line } from '../text/untrusted-text.tsx';
 import { dollars, shortLine } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
-import { LineIn } from '../widgets.tsx';
+import { LineIn } from '../widgets/widgets.tsx';
 
 export const COLUMNS = ['State', 'Session', 'Participants', 'Turn', 'Next deadline', 'Cost', 'Changed'] as const;
 

@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { hrefOf, type ListFilter } from '../state/route.ts';
 import { visibleIds } from '../state/session-list.ts';
 import { useConsole } from '../state/use-store.ts';
-import { Failure } from '../widgets.tsx';
+import { Failure } from '../widgets/widgets.tsx';
 import { Filters } from './filters.tsx';
 import { FoundTexts } from './found-texts.tsx';
 import { followList } from './live-list.ts';

@@ -131,7 +131,7 @@ it('[UI87] the prompt of a turn is its latest dispatch with context, without red
   expect(asked('t1')).not.toContain('Again.');
 });
 
-it('[UI88] an identity that may approve is told why it cannot answer; others are told nothing', () => {
+it('[UI88] an obstacle to answering is named only for identities that may approve', () => {
   const at = (status: Participant['status'] | null, state: SessionMetadata['state'] = 'ACTIVE') => ({
     session: session({ state, participants: status === null ? [] : [ann(status)] }),
   });

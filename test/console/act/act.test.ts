@@ -7,7 +7,7 @@ import { governedRun } from '../governed/run-in-hand.ts';
 import { AXE, faults } from '../support/axe.ts';
 import { describeConsole, overhear, POLL } from '../support/console-world.ts';
 import { hasFocus, press, reach, write } from '../support/keyboard.ts';
-import { type Grants, goTo, joined, person as somebody, visit } from '../support/people.ts';
+import { goTo, joined, person, visit } from '../support/people.ts';
 
 describeConsole('acting from the console', (world) => {
   let alice: AgentClient;
@@ -17,18 +17,16 @@ describeConsole('acting from the console', (world) => {
     await world.hub.agent('bob');
   }, 60_000);
 
-  const person = (grants?: Grants, to?: string, context?: Parameters<typeof somebody>[3]) =>
-    somebody(world, grants, to, context);
   // Do not wait: people take their time to accept.
   const opened = (type: string, participants: readonly string[], more: object = {}) =>
     alice.open(type, { participants: [...participants], wait: 'created', ...more });
-  const words = (page: Page) => page.getByLabel('Message');
+  const messageBox = (page: Page) => page.getByLabel('Message');
   const logOf = async (sessionId: string) =>
     (await alice.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes;
 
   describe('opening a session', () => {
     it('[UI80] shows errors of the hub at their fields, then leads to the new session', async () => {
-      const { page, name } = await person();
+      const { page, name } = await person(world);
       await press(page, page.getByRole('link', { name: 'Open a session' }));
       await reach(page, page.getByLabel('Type', { exact: true }));
       await page.getByLabel('Type', { exact: true }).selectOption('conversation');
@@ -46,7 +44,7 @@ describeConsole('acting from the console', (world) => {
     });
 
     it('[UI80] draws a workflow while it is typed, shows its errors, and its session shows it', async () => {
-      const { page } = await person();
+      const { page } = await person(world);
       await visit(page, '#/open');
       await page.getByLabel('Type', { exact: true }).selectOption('workflow');
       await write(page, page.getByLabel('Participant 1: name or id'), 'bob');
@@ -69,7 +67,7 @@ describeConsole('acting from the console', (world) => {
   });
 
   it('[UI83] an invite is shown on every page and declined with a reason', async () => {
-    const { page, name } = await person([], '/sessions');
+    const { page, name } = await person(world, [], '/sessions');
     const session = await opened('discussion', ['bob', name], { labels: { intent: 'Talk <i>it</i> over' } });
     await press(page, page.locator('.invites-bar a'));
     await page.locator('.invite-answer', { hasText: 'alice invites you to a session of type discussion' }).waitFor();
@@ -83,7 +81,7 @@ describeConsole('acting from the console', (world) => {
   });
 
   it('[UI83] an invite to an ended session disappears, and viewing an invite causes no refused requests', async () => {
-    const { page, name } = await person([], '/sessions');
+    const { page, name } = await person(world, [], '/sessions');
     const session = await opened('discussion', ['bob', name]);
     const refused: string[] = [];
     const stop = world.hub.on('operationRefused', ({ op, session_id }) => {
@@ -99,7 +97,7 @@ describeConsole('acting from the console', (world) => {
   });
 
   it('[UI84] closing asks first and takes a reason; cancelling restores the focus', async () => {
-    const { page, name } = await person(['observe']);
+    const { page, name } = await person(world, ['observe']);
     const session = await opened('conversation', [name]);
     await joined({ page }, session.id);
     const close = page.getByRole('button', { name: 'Close the session' });
@@ -119,7 +117,7 @@ describeConsole('acting from the console', (world) => {
 
   it('[UI85] an operator hides, returns and removes a participant, and sees refusals of the hub', async () => {
     const session = await alice.open('conversation', ['bob']);
-    const { page, name } = await person(['observe'], `/sessions/${session.id}`);
+    const { page, name } = await person(world, ['observe'], `/sessions/${session.id}`);
     await page.waitForSelector('.session-head');
     expect(await page.getByRole('button', { name: 'Actions for bob' }).count()).toBe(0);
     await world.hub.grant(name, ['operate']);
@@ -144,20 +142,20 @@ describeConsole('acting from the console', (world) => {
     await page.waitForSelector('.mark-hide >> text=bob is out');
   });
 
-  it('[UI85] a hidden participant is told and can come back', async () => {
-    const ann = await person();
+  it('[UI85] a hidden participant sees that it is hidden and can come back', async () => {
+    const ann = await person(world);
     const session = await opened('discussion', ['bob', ann.name]);
     await joined(ann, session.id);
     const { page } = ann;
     await world.hub.hideParticipant(session.id, ann.name, 'a pause');
     await page.waitForSelector('.silence >> text=You are hidden');
     await press(page, page.getByRole('button', { name: 'Come back' }));
-    await words(page).waitFor();
+    await messageBox(page).waitFor();
   });
 
   describe('a governed run', () => {
     it('[UI86] an identity with the approve grant refuses a gate with a reason, then approves it', async () => {
-      const ann = await person(['observe', 'approve']);
+      const ann = await person(world, ['observe', 'approve']);
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
       const { page } = ann;
       await run.out('turn_p', 'pm');
@@ -175,7 +173,7 @@ describeConsole('acting from the console', (world) => {
     }, 60_000);
 
     it('[UI86, UI88] losing the approve grant is announced; without it, approving is not offered', async () => {
-      const [ann, ben] = [await person(['observe']), await person(['observe'])];
+      const [ann, ben] = [await person(world, ['observe']), await person(world, ['observe'])];
       await world.hub.grant(ann.name, ['approve']);
       await ann.page.reload();
       const join = async (id: string) => {
@@ -194,7 +192,7 @@ describeConsole('acting from the console', (world) => {
     }, 60_000);
 
     it('[UI87] a person answers a turn that needs one, and the run continues', async () => {
-      const ann = await person(['observe', 'approve']);
+      const ann = await person(world, ['observe', 'approve']);
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
       const { page } = ann;
       await run.out('turn_p', 'pm');
@@ -211,7 +209,7 @@ describeConsole('acting from the console', (world) => {
     }, 60_000);
 
     it('[UI87] the holder of a role submits a result as JSON; JSON errors show their position', async () => {
-      const ann = await person(['observe']);
+      const ann = await person(world, ['observe']);
       const roles = { dev: ann.name };
       const run = await governedRun(alice, [ann.name], { roles, join: (id) => joined(ann, id) });
       const { page } = ann;
@@ -231,7 +229,7 @@ describeConsole('acting from the console', (world) => {
   });
 
   it('[UI3, UI88] read-only mode offers no actions and sends no writes', async () => {
-    const ann = await person(['observe', 'operate', 'approve']);
+    const ann = await person(world, ['observe', 'operate', 'approve']);
     const roles = { dev: ann.name };
     const run = await governedRun(alice, [ann.name], { roles, join: (id) => joined(ann, id) });
     const { page } = ann;
@@ -262,7 +260,7 @@ describeConsole('acting from the console', (world) => {
   it.each(['light', 'dark'] as const)(
     '[UI9] axe finds nothing serious in forms and dialogs, and they fit a phone: %s',
     async (colorScheme) => {
-      const ann = await person(['observe', 'operate', 'approve'], '/', { colorScheme, bypassCSP: true });
+      const ann = await person(world, ['observe', 'operate', 'approve'], '/', { colorScheme, bypassCSP: true });
       const { page } = ann;
       const waiting = await opened('discussion', ['bob', ann.name]);
       const run = await governedRun(alice, [ann.name], { roles: { dev: ann.name }, join: (id) => joined(ann, id) });
@@ -305,13 +303,13 @@ describeConsole('acting from the console', (world) => {
   );
 
   it('[UI8, UI81] hostile text is sent, refused and shown as text', async () => {
-    const ann = await person(['observe', 'operate']);
+    const ann = await person(world, ['observe', 'operate']);
     const { page } = ann;
     const heard = overhear(page);
     const evil = '<img src=x onerror="window.hit=1;alert(1)">';
     const session = await opened('discussion', [ann.name], { labels: { intent: evil } });
     await joined(ann, session.id);
-    await write(page, words(page), evil);
+    await write(page, messageBox(page), evil);
     await page.keyboard.press('Control+Enter');
     await page.locator('.composer .refusal').waitFor();
     await session.send(evil);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeConsole, POLL } from '../support/console-world.ts';
 import { hasFocus, press, reach, write } from '../support/keyboard.ts';
-import { goTo, joined, person as somebody, visit } from '../support/people.ts';
+import { goTo, joined, person, visit } from '../support/people.ts';
 
 describeConsole('the composer', (world) => {
   let alice: AgentClient;
@@ -19,50 +19,50 @@ describeConsole('the composer', (world) => {
 
   const opened = (type: string, participants: readonly string[], knobs: object = {}) =>
     alice.open(type, { participants: [...participants], knobs: { ...knobs }, wait: 'created' });
-  const words = (page: Page) => page.getByLabel('Message');
+  const messageBox = (page: Page) => page.getByLabel('Message');
   const toWhom = (page: Page) => page.locator('.to-whom summary');
   const logOf = async (sessionId: string, reader = alice) =>
     (await reader.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes;
 
   describe('sending messages', () => {
     it('[UI81] a message out of turn is refused and its text stays; in turn it is sent once', async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const session = await opened('discussion', [ann.name]);
       await joined(ann, session.id);
       const { page } = ann;
       // The text does not repeat that it is alice's turn.
       await page.locator('.composer-turn', { hasText: /^It is the turn of alice\.$/ }).waitFor();
-      await write(page, words(page), 'Too early.\nStill here.');
+      await write(page, messageBox(page), 'Too early.\nStill here.');
       await page.keyboard.press('Control+Enter');
       await page.locator('.composer .refusal', { hasText: 'alice' }).waitFor();
-      expect(await words(page).inputValue()).toBe('Too early.\nStill here.');
-      expect(await hasFocus(words(page))).toBe(true);
+      expect(await messageBox(page).inputValue()).toBe('Too early.\nStill here.');
+      expect(await hasFocus(messageBox(page))).toBe(true);
       await session.send('Now you.');
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
       // The refusal disappears; the text stays.
       await page.locator('.composer .refusal').waitFor({ state: 'detached' });
-      expect(await words(page).inputValue()).toBe('Too early.\nStill here.');
+      expect(await messageBox(page).inputValue()).toBe('Too early.\nStill here.');
       await page.keyboard.press('Control+Enter');
       await page.locator('.said-row', { hasText: 'Too early.' }).waitFor();
-      await expect.poll(() => words(page).inputValue(), POLL).toBe('');
-      expect(await hasFocus(words(page))).toBe(true);
+      await expect.poll(() => messageBox(page).inputValue(), POLL).toBe('');
+      expect(await hasFocus(messageBox(page))).toBe(true);
       const said = (await logOf(session.id)).filter(({ event_type }) => event_type === 'msg.text');
       expect(said.map(({ event_data }) => event_data.text)).toEqual(['Now you.', 'Too early.\nStill here.']);
     });
 
     it('[UI81] a draft is kept while another page is shown', async () => {
-      const { page, name } = await somebody(world);
+      const { page, name } = await person(world);
       const session = await opened('conversation', [name]);
       await joined({ page }, session.id);
-      await write(page, words(page), 'Half a thought');
+      await write(page, messageBox(page), 'Half a thought');
       await press(page, page.getByRole('link', { name: 'Sessions' }));
       await page.waitForSelector('.sessions-page');
       await goTo(page, session.id);
-      expect(await words(page).inputValue()).toBe('Half a thought');
+      expect(await messageBox(page).inputValue()).toBe('Half a thought');
     });
 
     it('[UI81] a draft is not shown to the next identity that signs in', async () => {
-      const [ann, ben] = [await somebody(world), await somebody(world)];
+      const [ann, ben] = [await person(world), await person(world)];
       await ben.page.context().close();
       const session = await opened('discussion', [ann.name, ben.name]);
       await visit(ann.page, `#/sessions/${session.id}`);
@@ -73,7 +73,7 @@ describeConsole('the composer', (world) => {
       await write(page, page.getByLabel('Token'), ben.token);
       await page.keyboard.press('Enter');
       await joined({ ...ben, page }, session.id);
-      await write(page, words(page), 'Half a secret');
+      await write(page, messageBox(page), 'Half a secret');
       for (const [one, typed] of [
         [ann, ''],
         [ben, 'Half a secret'],
@@ -86,13 +86,13 @@ describeConsole('the composer', (world) => {
         await page.locator('.me', { hasText: one.name }).waitFor();
         expect(new URL(page.url()).hash).toBe('#/sessions');
         await goTo(page, session.id);
-        await words(page).waitFor();
-        expect(await words(page).inputValue()).toBe(typed);
+        await messageBox(page).waitFor();
+        expect(await messageBox(page).inputValue()).toBe(typed);
       }
     }, 60_000);
 
     it('[UI82] a route that passes the turn is chosen with the message', async () => {
-      const { page, name } = await somebody(world);
+      const { page, name } = await person(world);
       const graph = { initial_speaker: name, transitions: [], default_target: null, max_turns: 9 };
       const session = await opened('workflow', [name, 'bob'], { graph });
       await joined({ page }, session.id);
@@ -100,7 +100,7 @@ describeConsole('the composer', (world) => {
       const then = page.getByLabel('Then');
       await reach(page, then);
       await then.selectOption('handoff bob');
-      await write(page, words(page), 'Over to you.');
+      await write(page, messageBox(page), 'Over to you.');
       await press(page, page.getByRole('button', { name: 'Send' }));
       await page.locator('.composer-turn', { hasText: 'It is the turn of bob' }).waitFor();
       const packet = (await logOf(session.id)).find(({ event_type }) => event_type === 'msg.packet');
@@ -108,7 +108,7 @@ describeConsole('the composer', (world) => {
     });
 
     it('[UI81] two people talk in two browsers', async () => {
-      const [ann, ben] = [await somebody(world), await somebody(world)];
+      const [ann, ben] = [await person(world), await person(world)];
       await visit(ann.page, '#/open');
       await ann.page.getByLabel('Type', { exact: true }).selectOption('discussion');
       await write(ann.page, ann.page.getByLabel('Participant 1: name or id'), ben.name);
@@ -122,7 +122,7 @@ describeConsole('the composer', (world) => {
         [ann, ben, 'Well then.'],
       ] as const) {
         await speaker.page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-        await write(speaker.page, words(speaker.page), text);
+        await write(speaker.page, messageBox(speaker.page), text);
         await speaker.page.keyboard.press('Control+Enter');
         await listener.page.locator('.said-row', { hasText: text }).waitFor();
       }
@@ -135,7 +135,7 @@ describeConsole('the composer', (world) => {
 
   describe('recipients', () => {
     it('[UI89] default to everyone; passing the turn to a non-recipient is refused and the text stays', async () => {
-      const ann = await somebody(world, ['observe']);
+      const ann = await person(world, ['observe']);
       const { page, name } = ann;
       const graph = { initial_speaker: name, transitions: [], default_target: null, max_turns: 9 };
       const session = await opened('workflow', [name, 'bob', 'carol'], { graph });
@@ -147,10 +147,10 @@ describeConsole('the composer', (world) => {
       await expect.poll(() => toWhom(page).textContent(), POLL).toBe('To carol');
       await reach(page, page.getByLabel('Then'));
       await page.getByLabel('Then').selectOption('handoff bob');
-      await write(page, words(page), 'Between us.');
+      await write(page, messageBox(page), 'Between us.');
       await page.keyboard.press('Control+Enter');
       await page.locator('.composer .refusal', { hasText: "'bob', who is not in its audience" }).waitFor();
-      expect(await words(page).inputValue()).toBe('Between us.');
+      expect(await messageBox(page).inputValue()).toBe('Between us.');
       await press(page, page.getByRole('checkbox', { name: 'bob' }), 'Space');
       await press(page, page.getByRole('button', { name: 'Send' }));
       await page.locator('.said-row', { hasText: 'Between us.' }).locator('.audience', { hasText: 'bob' }).waitFor();
@@ -162,17 +162,17 @@ describeConsole('the composer', (world) => {
     });
 
     it('[UI89] a draft stays a whisper while another page is shown; "everyone" clears the recipients', async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const { page } = ann;
       const session = await opened('discussion', ['bob', ann.name]);
       await joined(ann, session.id);
       await press(page, toWhom(page));
       await press(page, page.getByRole('checkbox', { name: 'bob' }), 'Space');
-      await write(page, words(page), 'Half a secret');
+      await write(page, messageBox(page), 'Half a secret');
       await press(page, page.getByRole('link', { name: 'Sessions' }));
       await page.waitForSelector('.sessions-page');
       await goTo(page, session.id);
-      expect(await words(page).inputValue()).toBe('Half a secret');
+      expect(await messageBox(page).inputValue()).toBe('Half a secret');
       expect(await toWhom(page).textContent()).toBe('To bob');
       await session.send('First.');
       await bob.session(session.id).send('Second.');
@@ -187,7 +187,7 @@ describeConsole('the composer', (world) => {
     });
 
     it('[UI89] a whisper to a participant that left never reaches everyone; a single recipient needs no choice', async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const { page } = ann;
       const two = await opened('conversation', [ann.name]);
       await joined(ann, two.id);
@@ -200,17 +200,17 @@ describeConsole('the composer', (world) => {
       await page.locator('.to-whom', { hasText: 'carol (left)' }).waitFor();
       await session.send('Go on.');
       await page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
-      await write(page, words(page), 'For carol alone');
+      await write(page, messageBox(page), 'For carol alone');
       await page.keyboard.press('Control+Enter');
       await page.locator('.composer .refusal', { hasText: 'audience' }).waitFor();
-      expect(await words(page).inputValue()).toBe('For carol alone');
+      expect(await messageBox(page).inputValue()).toBe('For carol alone');
       expect(JSON.stringify(await logOf(session.id))).not.toContain('For carol alone');
     });
   });
 
   describe('raised hands and routes', () => {
     it('[UI82] a hand is raised, changed and lowered out of turn, as quiet marks', async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const { page, name } = ann;
       const session = await opened('discussion', ['bob', name], { ordering: 'raise_hand' });
       await joined(ann, session.id);
@@ -241,7 +241,7 @@ describeConsole('the composer', (world) => {
     });
 
     it('[UI82, UI88] without raised hands there is no button; a refusal of the hub is shown', async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const { page, name } = ann;
       const plain = await opened('discussion', ['bob', name]);
       await joined(ann, plain.id);
@@ -256,7 +256,7 @@ describeConsole('the composer', (world) => {
     });
 
     it('[UI82] only a moderator names the next speaker and ends the session early with a reason', async () => {
-      const [mod, ann] = [await somebody(world), await somebody(world)];
+      const [mod, ann] = [await person(world), await person(world)];
       await visit(mod.page, '#/open');
       await mod.page.getByLabel('Type', { exact: true }).selectOption('discussion');
       await write(mod.page, mod.page.getByLabel('Participant 1: name or id'), ann.name);
@@ -272,7 +272,7 @@ describeConsole('the composer', (world) => {
       await press(mod.page, mod.page.getByRole('button', { name: 'Send' }));
       await ann.page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
       expect(await ann.page.getByLabel('Then').count()).toBe(0);
-      await write(ann.page, words(ann.page), 'My view.');
+      await write(ann.page, messageBox(ann.page), 'My view.');
       await ann.page.keyboard.press('Control+Enter');
       await mod.page.locator('.composer-turn', { hasText: 'It is your turn.' }).waitFor();
       await reach(mod.page, then);

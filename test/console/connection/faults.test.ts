@@ -6,11 +6,11 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { describeConsole, openConsole } from '../support/console-world.ts';
-import { person as somebody, visit } from '../support/people.ts';
+import { person, visit } from '../support/people.ts';
 
 describeConsole('a page under stress', (world) => {
   const row = (page: Page, text: string) => page.locator('.rows .row', { hasText: text });
-  const intent = (words: string) => ({ labels: { intent: words } });
+  const intent = (text: string) => ({ labels: { intent: text } });
 
   /** A page of an operator at a hub that can stop, come back and be restored. */
   async function comingAndGoing(name: string, to = '/') {
@@ -59,7 +59,7 @@ describeConsole('a page under stress', (world) => {
       const kept = await alice.open('conversation', { participants: ['bob'], ...intent('Kept') });
       await kept.send('Said before.');
       await it.backUp();
-      for (const words of ['Said', 'and', 'lost.']) await kept.send(words);
+      for (const text of ['Said', 'and', 'lost.']) await kept.send(text);
       await kept.close('settled');
       await alice.open('conversation', { participants: ['bob'], ...intent('Lost') });
       await row(it.page, 'Lost').waitFor();
@@ -146,12 +146,12 @@ describeConsole('a page under stress', (world) => {
     const alice = await world.hub.agent('alice');
     const bob = await world.hub.agent('bob');
     bob.handle({ onMessage: () => {} });
-    for (const words of ['Needle of one that is over', 'Needle of one that goes on']) {
+    for (const text of ['Needle of one that is over', 'Needle of one that goes on']) {
       const session = await alice.open('conversation', ['bob']);
-      await session.send(words);
-      if (words.endsWith('over')) await session.close('settled');
+      await session.send(text);
+      if (text.endsWith('over')) await session.close('settled');
     }
-    const { page } = await somebody(world, ['observe']);
+    const { page } = await person(world, ['observe']);
     let isPassedOn = false;
     let letGo = (): void => {};
     await page.routeWebSocket(/.*/, (socket) => {
@@ -181,7 +181,7 @@ describeConsole('a page under stress', (world) => {
   });
 
   it('[UI6] the feed misses nothing when many entries arrive at once', async () => {
-    const { page } = await somebody(world, ['observe', 'operate'], '/hub');
+    const { page } = await person(world, ['observe', 'operate'], '/hub');
     await page.locator('.card-head select').selectOption('all');
     await page.locator('.feed .entry').first().waitFor();
     const eve = await world.hub.agent('eve');
@@ -204,13 +204,13 @@ describeConsole('a page under stress', (world) => {
     }, 60_000);
 
     it('[UI4] all sessions of a participant are counted without scrolling', async () => {
-      const { page } = await somebody(world, ['observe'], '/sessions?participant=carol');
+      const { page } = await person(world, ['observe'], '/sessions?participant=carol');
       const count = page.locator('.count', { hasText: /^220 of 4\d\d$/ });
       await count.waitFor({ timeout: 15_000 });
     });
 
     it('[UI4] an idle hub is asked once a second, even after many simultaneous changes', async () => {
-      const { page } = await somebody(world, ['observe']);
+      const { page } = await person(world, ['observe']);
       const asked: number[] = [];
       const last = '2026-01-01T00:00:00.000Z';
       // Pretend that all sessions changed at the same time.

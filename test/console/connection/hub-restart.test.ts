@@ -52,8 +52,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     const child = spawn(process.execPath, [script.path, data, String(port), page.folder], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    const [told] = (await once(child, 'message')) as [Pick<Started, 'port' | 'tokens'>];
-    return { child, port: told.port, tokens: { ...hub?.tokens, ...told.tokens } };
+    const [started] = (await once(child, 'message')) as [Pick<Started, 'port' | 'tokens'>];
+    return { child, port: started.port, tokens: { ...hub?.tokens, ...started.tokens } };
   }
 
   async function agent(name: string): Promise<AgentClient> {
@@ -80,7 +80,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     hub.child.kill('SIGKILL');
     await gone;
   }
-  const words = (page: Page) => page.getByLabel('Message');
+  const messageBox = (page: Page) => page.getByLabel('Message');
 
   it('[UI6] the page shows the loss, reconnects without a reload, and shows everything once', async () => {
     const alice = await agent('alice');
@@ -114,39 +114,39 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
 
   it('[UI81] a message sent while the hub is away is posted once on reconnect', async () => {
     const { open } = await talking('dora');
-    await words(open).fill('Said into the void');
+    await messageBox(open).fill('Said into the void');
     await kill();
     await open.waitForSelector('[data-connection=away]');
-    await words(open).press('Control+Enter');
+    await messageBox(open).press('Control+Enter');
     await open.waitForSelector('.composer-turn >> text=the message is sent on reconnect');
-    expect(await words(open).inputValue()).toBe('Said into the void');
+    expect(await messageBox(open).inputValue()).toBe('Said into the void');
     hub = await start(hub.port);
     await open.waitForSelector('.said-row >> text=Said into the void');
-    await expect.poll(() => words(open).inputValue()).toBe('');
+    await expect.poll(() => messageBox(open).inputValue()).toBe('');
     expect(await open.locator('.said-row .text').allInnerTexts()).toEqual(['Said into the void']);
   }, 60_000);
 
   it('[UI81] a message sent while another page is shown is no draft any more', async () => {
     const { open, session } = await talking('dora');
     hub.child.kill('SIGSTOP');
-    await words(open).fill('Said once');
-    await words(open).press('Control+Enter');
+    await messageBox(open).fill('Said once');
+    await messageBox(open).press('Control+Enter');
     await visit(open, '#/sessions', '.rows');
     await visit(open, `#/sessions/${session.id}`);
     hub.child.kill('SIGCONT');
     await open.waitForSelector('.said-row >> text=Said once');
-    await expect.poll(() => words(open).inputValue()).toBe('');
+    await expect.poll(() => messageBox(open).inputValue()).toBe('');
     await visit(open, '#/hub', '.tiles');
     await visit(open, `#/sessions/${session.id}`, '.composer');
-    expect(await words(open).inputValue()).toBe('');
+    expect(await messageBox(open).inputValue()).toBe('');
   }, 60_000);
 
   it('[UI3, UI81] read-only mode drops writes that wait for the hub', async () => {
     const { open, session } = await talking('dora');
     await kill();
     await open.waitForSelector('[data-connection=away]');
-    await words(open).fill('Not after all');
-    await words(open).press('Control+Enter');
+    await messageBox(open).fill('Not after all');
+    await messageBox(open).press('Control+Enter');
     await open.waitForSelector('.composer-turn >> text=the message is sent on reconnect');
     await open.getByLabel('Read-only').check();
     hub = await start(hub.port);
@@ -159,8 +159,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
   it('[UI81] the same text typed again after an unknown outcome is a new message', async () => {
     const { open } = await talking('dora');
     hub.child.kill('SIGSTOP');
-    await words(open).fill('yes');
-    await words(open).press('Control+Enter');
+    await messageBox(open).fill('yes');
+    await messageBox(open).press('Control+Enter');
     await open.getByLabel('Read-only').check();
     hub.child.kill('SIGCONT');
     await open.waitForSelector('.talk');
@@ -168,10 +168,10 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     await open.waitForSelector('.composer');
     const said = open.locator('.said-row', { hasText: 'yes' });
     const before = await said.count();
-    await words(open).fill('');
-    await words(open).fill('yes');
-    await words(open).press('Control+Enter');
-    await expect.poll(() => words(open).inputValue()).toBe('');
+    await messageBox(open).fill('');
+    await messageBox(open).fill('yes');
+    await messageBox(open).press('Control+Enter');
+    await expect.poll(() => messageBox(open).inputValue()).toBe('');
     await said.nth(before).waitFor();
   }, 60_000);
 

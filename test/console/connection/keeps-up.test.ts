@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
 import { type ConsoleWorld, describeConsole } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
-import { type Grants, goTo, joined, type Person, person as somebody, visit } from '../support/people.ts';
+import { type Grants, goTo, joined, type Person, person, visit } from '../support/people.ts';
 
 describeConsole('a page that stays open', (world) => {
   let alice: AgentClient;
@@ -21,7 +21,7 @@ describeConsole('a page that stays open', (world) => {
 
   /** A person with grants of the identity, which can be revoked, besides those of the token. */
   async function granted(at: ConsoleWorld, own: Grants, ofToken: Grants = []): Promise<Person> {
-    const ann = await somebody(at, ofToken);
+    const ann = await person(at, ofToken);
     await at.hub.grant(ann.name, [...own]);
     await ann.page.reload();
     await ann.page.waitForSelector('.me');
@@ -31,7 +31,7 @@ describeConsole('a page that stays open', (world) => {
 
   describe('messages', () => {
     it('[UI5] a participant without the observe grant sees deltas and messages', async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
       await joined(ann, session.id);
       await ann.page.getByLabel('Message').fill('What is it?');
@@ -45,7 +45,7 @@ describeConsole('a page that stays open', (world) => {
     });
 
     it('[UI5, UI7] a participant with the observe grant sees everything, after a reload and in replay too', async () => {
-      const ann = await somebody(world, ['observe']);
+      const ann = await person(world, ['observe']);
       const carol = await world.hub.agent('carol');
       const session = await alice.open('discussion', { participants: ['carol', ann.name], wait: 'created' });
       await joined(ann, session.id);
@@ -68,15 +68,15 @@ describeConsole('a page that stays open', (world) => {
     });
 
     it("[UI7, UI88] without the observe grant only one's own view is offered; it shows time and audience", async () => {
-      const ann = await somebody(world);
+      const ann = await person(world);
       const session = await alice.open('discussion', { participants: ['bob', ann.name], wait: 'created' });
       await joined(ann, session.id);
       await session.send('In your ear.', { to: [ann.name, 'bob'] });
       const { page } = ann;
       await page.locator('.said-row', { hasText: 'In your ear.' }).waitFor();
-      const eyes = page.getByLabel('As seen by');
-      expect(await eyes.locator('option').allInnerTexts()).toEqual(['everything I can read', ann.name]);
-      await eyes.selectOption(ann.name);
+      const viewers = page.getByLabel('As seen by');
+      expect(await viewers.locator('option').allInnerTexts()).toEqual(['everything I can read', ann.name]);
+      await viewers.selectOption(ann.name);
       const line = page.locator('.view-of .said-row', { hasText: 'In your ear.' });
       await line.locator('.audience', { hasText: `to ${ann.name}, bob` }).waitFor();
       await line.locator('time').waitFor();
@@ -133,7 +133,7 @@ describeConsole('a page that stays open', (world) => {
     it('[UI30, UI88] losing observe keeps only sessions one participates in and envelopes addressed to one', async () => {
       const ann = await granted(world, ['observe']);
       const { page, name } = ann;
-      const intent = (words: string) => ({ labels: { intent: words } });
+      const intent = (text: string) => ({ labels: { intent: text } });
       const own = await alice.open('discussion', {
         participants: ['bob', name],
         wait: 'created',
@@ -158,14 +158,14 @@ describeConsole('a page that stays open', (world) => {
 
   describe('redacted text', () => {
     const SECRET = 'The code is 4711.';
-    const seqOf = async (sessionId: string, words: string) =>
+    const seqOf = async (sessionId: string, text: string) =>
       (await alice.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes.find((one) =>
-        JSON.stringify(one.event_data).includes(words),
+        JSON.stringify(one.event_data).includes(text),
       )?.seq ?? 0;
 
     it('[UI91] disappears from the transcripts of observers and participants, and nothing else changes', async () => {
       const session = await alice.open('discussion', { participants: ['bob'] });
-      const [ann, ben] = [await somebody(world, ['observe']), await somebody(world)];
+      const [ann, ben] = [await person(world, ['observe']), await person(world)];
       const own = await alice.open('discussion', { participants: ['bob', ben.name], wait: 'created' });
       await joined(ben, own.id);
       await goTo(ann.page, session.id);
@@ -190,7 +190,7 @@ describeConsole('a page that stays open', (world) => {
       await session.send(SECRET);
       await bob.session(session.id).send('More.');
       const seq = await seqOf(session.id, SECRET);
-      const { page } = await somebody(world, ['observe', 'operate'], `/sessions/${session.id}?at=${seq}`);
+      const { page } = await person(world, ['observe', 'operate'], `/sessions/${session.id}?at=${seq}`);
       await page.locator('.said-row', { hasText: SECRET }).waitFor();
       await world.hub.redact(session.id, seq);
       await page.locator('.said-row', { hasText: '[redacted]' }).waitFor();
@@ -208,7 +208,7 @@ describeConsole('a page that stays open', (world) => {
     }, 60_000);
 
     it('[UI91] disappears from the row of a session without an intent', async () => {
-      const ben = await somebody(world);
+      const ben = await person(world);
       const session = await alice.open('conversation', { participants: [ben.name], wait: 'created' });
       await joined(ben, session.id);
       await session.send(SECRET);
@@ -220,7 +220,7 @@ describeConsole('a page that stays open', (world) => {
     }, 60_000);
 
     it('[UI91] disappears from the panels of a governed run', async () => {
-      const ann = await somebody(world, ['observe', 'approve']);
+      const ann = await person(world, ['observe', 'approve']);
       const { page } = ann;
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
       await run.out('turn_p', 'pm');
@@ -251,7 +251,7 @@ describeConsole('a page that stays open', (world) => {
 
     it('[UI92] has the marks of the whole session, also of unloaded parts, and leads to them', async () => {
       const id = await longSession();
-      const { page } = await somebody(world, ['observe'], `/sessions/${id}`);
+      const { page } = await person(world, ['observe'], `/sessions/${id}`);
       await page.locator('.said-row', { hasText: 'Text 699' }).waitFor();
       await page.locator('.timeline .mark-hide').waitFor({ state: 'attached' });
       await page.locator('.replay', { hasText: 'Marks from' }).waitFor({ state: 'detached' });
@@ -261,7 +261,7 @@ describeConsole('a page that stays open', (world) => {
 
     it('[UI92] says where its marks begin while the log is still loading', async () => {
       const id = await longSession();
-      const { page } = await somebody(world, ['observe']);
+      const { page } = await person(world, ['observe']);
       await page.routeWebSocket(/.*/, (socket) => {
         const server = socket.connectToServer();
         // Withhold everything before the newest page.

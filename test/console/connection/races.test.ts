@@ -4,7 +4,7 @@ import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeConsole, POLL } from '../support/console-world.ts';
-import { joined, person as somebody } from '../support/people.ts';
+import { joined, person } from '../support/people.ts';
 
 interface Asked {
   readonly op: string;
@@ -128,7 +128,7 @@ describeConsole('answers that come late', (world) => {
   }, 60_000);
 
   it('[UI5, UI30] a participant that polls misses nothing new while reading earlier pages', async () => {
-    const ann = await somebody(world);
+    const ann = await person(world);
     const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
     await joined(ann, session.id);
     for (let at = 1; at <= 300; at += 1) await session.send(`line ${at}`);
@@ -226,7 +226,7 @@ describeConsole('answers that come late', (world) => {
   });
 
   it('[UI83] the invite of a removed participant disappears', async () => {
-    const { page, name } = await somebody(world, [], '/sessions');
+    const { page, name } = await person(world, [], '/sessions');
     const session = await alice.open('discussion', { participants: ['bob', name], wait: 'created' });
     await page.locator('.invites-bar').waitFor();
     await world.hub.removeParticipant(session.id, name, 'a mistake');
@@ -234,7 +234,7 @@ describeConsole('answers that come late', (world) => {
   });
 
   it('[UI6] a replaced connection keeps showing what it has read', async () => {
-    const ann = await somebody(world);
+    const ann = await person(world);
     const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
     await joined(ann, session.id);
     await session.send('Still there');

@@ -69,8 +69,8 @@ describeConsole('the look of the console', (world) => {
     await press(page, more);
     expect(await more.getAttribute('aria-expanded')).toBe('true');
     const resume = page.locator('.resume');
-    for (const words of ['storage', 'Halved an index of 40 GB', 'Ask me for a plan first.']) {
-      await resume.getByText(words).waitFor();
+    for (const text of ['storage', 'Halved an index of 40 GB', 'Ask me for a plan first.']) {
+      await resume.getByText(text).waitFor();
     }
     await page.keyboard.press('Enter');
     await resume.waitFor({ state: 'detached' });
@@ -109,7 +109,7 @@ describeConsole('the look of the console', (world) => {
       await page
         .locator('.count')
         .textContent()
-        .then((words) => /\d+/.exec(words ?? '')?.[0]),
+        .then((text) => /\d+/.exec(text ?? '')?.[0]),
     );
     for (let more = 0; more < 3; more += 1) await ada.open('conversation', { participants: ['ken'] });
     await expect.poll(() => page.locator('.count').textContent(), POLL).toContain(String(count + 3));

@@ -89,8 +89,8 @@ describeConsole('hostile text', (world) => {
         await visit(page, to, shown[0]?.[0] ?? 'h1');
         await page.evaluate(`for (const one of document.querySelectorAll('main details')) one.open = true`);
         if (to === '#/hub') await page.getByRole('button', { name: 'mallory' }).click();
-        for (const [place, words] of shown) {
-          await page.locator(place, { hasText: words }).first().waitFor({ state: 'attached', timeout: 10_000 });
+        for (const [place, text] of shown) {
+          await page.locator(place, { hasText: text }).first().waitFor({ state: 'attached', timeout: 10_000 });
         }
         await calm(page);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), to).toBe(true);
@@ -126,13 +126,13 @@ describeConsole('hostile text', (world) => {
     await page.locator('.said-row .speaker', { hasText: IMG }).first().waitFor();
     await page.locator('option', { hasText: '<img src=x' }).waitFor({ state: 'attached' });
     await calm(page);
-    for (const [to, place, words] of [
+    for (const [to, place, text] of [
       ['#/sessions', '.rows .participants', '<img'],
       ['#/hub', 'table th', '<img'],
       [`#/sessions/${'0'.repeat(32)}`, '.refusal', SCRIPT],
     ] as const) {
       await visit(page, `${to}`);
-      await page.locator(place, { hasText: words }).first().waitFor();
+      await page.locator(place, { hasText: text }).first().waitFor();
       await calm(page);
     }
     expect([heard.dialogs, heard.complaints]).toEqual([[], []]);

@@ -5,7 +5,6 @@ import { findExpiredInvites } from '../../../src/console/act/invites/pending-inv
 import { fromFragment, isReadOnlyAsked } from '../../../src/console/connection/sign-in-details.ts';
 import { detailText, type FeedFilter, observedText, passesFilter } from '../../../src/console/hub/feed-text.ts';
 import { OPTIONS } from '../../../src/console/parts/create/options.ts';
-import { expectationText, routingText, withNames } from '../../../src/console/session/session-text.ts';
 import { EMPTY_HUB, withFeed } from '../../../src/console/state/hub-state.ts';
 import { hrefOf, NO_FILTER, parseRoute } from '../../../src/console/state/route.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../../../src/console/state/session/log-window.ts';
 import { MAX_MARKS, markOf, marksFrom, nearestMark, withMarks } from '../../../src/console/state/session/marks.ts';
 import { newSession, withArrived, withDeltas, withState } from '../../../src/console/state/session/open-session.ts';
+import { expectationText, routingText, withNames } from '../../../src/console/state/session/session-text.ts';
 import { MAX_READ, unread, withRead } from '../../../src/console/state/session/whole-log.ts';
 import { dollars, shortLine, visibleText } from '../../../src/console/text/visible-text.ts';
 import { clockTime, countdown, duration } from '../../../src/console/time/time-text.ts';

@@ -7,7 +7,7 @@ import { useRead } from '../../connection/use-read.ts';
 import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
 import { useConsole } from '../../state/use-store.ts';
 import { Line } from '../../text/untrusted-text.tsx';
-import { Refusal } from '../../widgets.tsx';
+import { Refusal } from '../../widgets/widgets.tsx';
 import { REASON_LENGTH } from '../ask-dialog.tsx';
 import type { SessionPermissions } from '../permissions.ts';
 import { isChoice, listRecipients, type Recipient, recipientName, recipientsText } from './recipients.ts';

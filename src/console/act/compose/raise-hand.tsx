@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { refusalOf } from '../../connection/write-operations.ts';
 import { MAX_BID } from '../../state/session/raised-hands.ts';
-import { Refusal } from '../../widgets.tsx';
+import { Refusal } from '../../widgets/widgets.tsx';
 import { sendMessage } from './message-draft.ts';
 
 const DEFAULT_BID = 5;

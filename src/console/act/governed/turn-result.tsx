@@ -6,7 +6,7 @@ import { lineOf, readJson } from '../../lib/read-json.ts';
 import { toRunHistory } from '../../parts/governed/model/run-history.ts';
 import type { OpenSession } from '../../state/session/open-session.ts';
 import { Line } from '../../text/untrusted-text.tsx';
-import { Refusal } from '../../widgets.tsx';
+import { Refusal } from '../../widgets/widgets.tsx';
 import { saveDraft, savedDraft, sendMessage } from '../compose/message-draft.ts';
 import { resultTemplate, type TurnDue } from './turn-due.ts';
 import { TurnPrompt } from './turn-prompt.tsx';

@@ -8,7 +8,7 @@ import { callRead } from '../../connection/read-operations.ts';
 import { useRead } from '../../connection/use-read.ts';
 import { attempt } from '../../connection/write-operations.ts';
 import { Line } from '../../text/untrusted-text.tsx';
-import { LineIn, Refusal } from '../../widgets.tsx';
+import { LineIn, Refusal } from '../../widgets/widgets.tsx';
 
 export function InviteAnswer({ sessionId }: { sessionId: string }) {
   const id = useId();
@@ -19,14 +19,14 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
     if (isBusy) return;
     setBusy(true);
     setRefusal(null);
-    const words = reason.trim();
+    const text = reason.trim();
     const outcome = accepts
       ? await attempt('ack_invite', { session_id: sessionId })
-      : await attempt('reject_invite', { session_id: sessionId, reason: words || undefined });
+      : await attempt('reject_invite', { session_id: sessionId, reason: text || undefined });
     setBusy(false);
     if (!outcome.ok) return setRefusal(outcome.reason);
     // The client keeps an invite open until it is answered.
-    answerInvite(sessionId, accepts || { reject: words });
+    answerInvite(sessionId, accepts || { reject: text });
     document.getElementById('main')?.focus();
   };
   return (

@@ -3,7 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import '../act.css';
 import { useConsole } from '../../state/use-store.ts';
-import { SessionLink } from '../../widgets.tsx';
+import { SessionLink } from '../../widgets/widgets.tsx';
 import { checkInvites } from './pending-invites.ts';
 
 const MAX_SHOWN = 3;

@@ -2,10 +2,10 @@
 
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
+import { expectationText, withNames } from '../../state/session/session-text.ts';
 import { Line, Value } from '../../text/untrusted-text.tsx';
 import { Countdown } from '../../time/times.tsx';
-import { Facts, LineIn } from '../../widgets.tsx';
-import { expectationText, withNames } from '../session-text.ts';
+import { Facts, LineIn } from '../../widgets/widgets.tsx';
 
 export interface PanelProps {
   readonly session: OpenSession;

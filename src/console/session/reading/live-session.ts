@@ -48,7 +48,7 @@ export function followSession(id: string): () => void {
   };
 }
 
-/** A page of the log: with the observe grant of all of it, even for a participant, like what the hub pushes. */
+/** Reads a page of the log. The observe grant includes envelopes addressed to others, as in what the hub pushes. */
 export function readLog(params: Params<'read_log'>): Promise<Result<'read_log'>> {
   return callRead('read_log', { ...params, ...(mayObserve() ? { all: true } : {}) });
 }

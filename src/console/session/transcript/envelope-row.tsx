@@ -6,11 +6,11 @@ import { packetText } from '../../../core/records/session/packets.ts';
 import { memo } from '../../lib/memo.ts';
 import { hubNow } from '../../state/hub-clock.ts';
 import { isQuiet, markOf } from '../../state/session/marks.ts';
+import { routingText, speakerHue } from '../../state/session/session-text.ts';
 import { Line, Said } from '../../text/untrusted-text.tsx';
 import { dollars } from '../../text/visible-text.ts';
 import { clockTime } from '../../time/time-text.ts';
-import { LineIn } from '../../widgets.tsx';
-import { routingText, speakerHue } from '../session-text.ts';
+import { LineIn } from '../../widgets/widgets.tsx';
 
 interface Props {
   readonly envelope: Envelope;

@@ -7,7 +7,7 @@ import { hubNow } from '../../state/hub-clock.ts';
 import { namesFrom, type Replay } from '../../state/session/open-session.ts';
 import { Line, Said } from '../../text/untrusted-text.tsx';
 import { clockTime } from '../../time/time-text.ts';
-import { Failure, LineIn } from '../../widgets.tsx';
+import { Failure, LineIn } from '../../widgets/widgets.tsx';
 import { Audience } from './envelope-row.tsx';
 
 interface LineProps {

@@ -5,10 +5,10 @@ import { unevenWindow } from '../../lib/rows-window.ts';
 import { useViewport } from '../../lib/use-viewport.ts';
 import type { LogWindow } from '../../state/session/log-window.ts';
 import { displayState, namesFrom, type OpenSession, type Writing } from '../../state/session/open-session.ts';
+import { speakerHue } from '../../state/session/session-text.ts';
 import { visibleText } from '../../text/visible-text.ts';
-import { LineIn } from '../../widgets.tsx';
+import { LineIn } from '../../widgets/widgets.tsx';
 import { readEarlier, readLater, readNewest, setFollowing } from '../reading/live-session.ts';
-import { speakerHue } from '../session-text.ts';
 import { EnvelopeRow } from './envelope-row.tsx';
 
 /** The height of a row until it is measured. */

@@ -1,8 +1,8 @@
 /** Texts of the session page. Pure. */
 
-import { isPlainObject, type Json } from '../../core/lib/json.ts';
-import type { ExpectationStatus } from '../../core/protocol/operations/console-sessions.ts';
-import type { Envelope } from '../../core/records/session/envelope.ts';
+import { isPlainObject, type Json } from '../../../core/lib/json.ts';
+import type { ExpectationStatus } from '../../../core/protocol/operations/console-sessions.ts';
+import type { Envelope } from '../../../core/records/session/envelope.ts';
 
 /** The parameters of an expectation, and the handler of its violation. */
 export function expectationText({ params, on_violation }: Pick<ExpectationStatus, 'params' | 'on_violation'>): string {

@@ -1,8 +1,8 @@
 /** Small pieces that several pages show. */
 
 import type { ComponentChildren } from 'preact';
-import { hrefOf, NO_FILTER, sessionHref } from './state/route.ts';
-import { Line } from './text/untrusted-text.tsx';
+import { hrefOf, NO_FILTER, sessionHref } from '../state/route.ts';
+import { Line } from '../text/untrusted-text.tsx';
 
 interface LineInProps {
   readonly tag: 'strong' | 'span' | 'p';
