@@ -1,4 +1,4 @@
-/** Each part of the console alone, with what the test hands it as `window.given`. What a part hands up is in `window.told`. */
+/** Shows single parts of the console with `window.given` from the test, and collects their answers in `window.told`. */
 
 import { render, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ import type { Delays } from '../../../../src/console/parts/graph-editor/latest.t
 import { ticker } from '../../../../src/console/time/ticker.ts';
 import { Ago, Countdown, TickerContext } from '../../../../src/console/time/times.tsx';
 
-// What the test has put there; it is the test's to be right about it.
+// The test sets untyped members of the window.
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 const page = window as any;
 page.told = [];
@@ -141,7 +141,7 @@ const SCENES: Readonly<Record<string, () => VNode>> = {
 
 page.show = (scene: string, given: unknown) => {
   const root = document.getElementById('page');
-  if (root === null) throw new Error('there is no place for the page');
+  if (root === null) throw new Error('the page has no element with id "page"');
   render(null, root);
   page.given = given;
   page.told.length = 0;
