@@ -11,7 +11,7 @@ function isOfNode(condition: string): boolean {
   return condition !== 'module';
 }
 
-/** Suites of their own, each with a command and a config in its folder. */
+/** Separate suites, each with a command and a config in its folder. */
 const APART = ['test/pack/**', 'test/real-clis/**', 'test/conformance/**', 'test/console/**', 'test/client/web/**'];
 
 /** The settings of every suite that reads the sources. */
@@ -30,7 +30,7 @@ export const ofSources = (include: string[], exclude: string[] = []): ViteUserCo
   },
 });
 
-/** What of these folders is tested is loaded once by each worker, not once for each file: nothing of it remembers. */
+/** Each worker loads the code under test of these folders once, not once per file: none of it keeps state. */
 export const TOGETHER: readonly string[] = [
   ...['adapters', 'client', 'core', 'expectations', 'governed/coordinator', 'governed/engine', 'hub'],
   ...['participants/agent', 'participants/budget', 'participants/joining', 'participants/roles'],
@@ -47,10 +47,10 @@ export const NOT_TOGETHER: readonly string[] = [
   'test/store/second-hub.test.ts',
 ];
 
-/** What takes many times longer than its number of lines lets expect. */
+/** Files that take much longer than their length suggests. */
 const LONG = /\/(simulation|torture)\/|\/(kill-loop|spoilt-index|start|killed|kill|race)\.test\.ts$/;
 
-/** What takes long begins first, so that nobody waits for it at the end; and what is loaded once comes in one piece. */
+/** Long files begin first, so that no worker waits for them at the end; files that share a worker stay together. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification): number =>

@@ -168,7 +168,7 @@ describe('the reference', () => {
     const code = [...sources('src'), ...sources('expectations')].map(read).join('\n');
     const codes = table(api, '| code | from | why |').map(([name = '']) => name.slice(1, -1));
     expect(codes.length).toBeGreaterThan(5);
-    // What checks and keeps what is registered throws the code it is given.
+    // A registry throws the code it was created with.
     const isThrown = (name: string) =>
       new RegExp(`(HubError\\(\\s*|Registry[^(]*\\([^)]*, |super\\([^)]*, |code: )'${name}'`).test(code);
     expect(codes.filter((name) => !isThrown(name))).toEqual([]);

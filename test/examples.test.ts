@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read, root, run, sources } from './package/repository.ts';
 import { type BuiltScripts, builtScripts } from './support/built-script.ts';
 
-/** What examples share is no example itself. */
+/** Shared parts of examples are no examples. */
 const examples = sources('examples').filter((file) => !file.startsWith('examples/shared/'));
 const LOADER = ['--conditions=parley-source', '--import', 'tsx'];
 

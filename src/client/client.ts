@@ -259,7 +259,10 @@ export abstract class Client {
 
   private bound(known: string | null): string {
     if (known !== null) return known;
-    throw new HubError('not_bound', `${this.name} is not bound yet`);
+    throw new HubError(
+      'not_bound',
+      `the client ${this.name} is not connected yet; agentId and welcomedAt come with the first welcome`,
+    );
   }
 
   private closedError(end: ConnectionEnd): HubError {

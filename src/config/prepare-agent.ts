@@ -168,7 +168,7 @@ function createModelAgent(
   return { agent, provider: choice.api, model: choice.model };
 }
 
-/** A role with a schema includes its prompt; other roles are only a prompt. */
+/** A role with a schema adds its prompt itself; without one, the role's prompt becomes part of the system prompt. */
 function applyRole(
   agent: AgentFn,
   prompts: { readonly role: string; readonly own: string },

@@ -62,17 +62,17 @@ export interface CreateHubOptions {
   readonly store?: Store;
   /** Exit the process with code 74, 5 s after the store fails: for processes that only run a hub. */
   readonly exitOnStoreFailure?: boolean;
-  /** Session types beside the built-in ones. */
+  /** Session types in addition to the built-in ones. */
   // biome-ignore lint/suspicious/noExplicitAny: an adapter's state is known to the adapter alone
   readonly adapters?: readonly SessionAdapter<any>[];
-  /** Conditions and targets for workflow graphs, beside the built-in ones. */
+  /** Conditions and targets for workflow graphs in addition to the built-in ones. */
   readonly conditions?: readonly Condition[];
   readonly targets?: readonly Target[];
-  /** Views beside the built-in ones. */
+  /** Views in addition to the built-in ones. */
   readonly views?: readonly View[];
   /** Policy asked before decisions; where it does not answer, the access rules decide. */
   readonly arbiter?: Partial<Arbiter>;
-  /** Evaluators and handlers of expectations beside the built-in ones. */
+  /** Evaluators and handlers of expectations in addition to the built-in ones. */
   readonly evaluators?: readonly Evaluator[];
   readonly handlers?: readonly ViolationHandler[];
   readonly limits?: Partial<Limits>;

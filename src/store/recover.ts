@@ -56,7 +56,7 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   if (known === null) await overlay.clear();
   const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
   await removeParts(files);
-  // An interrupted rebuild starts over: knowledge of moved logs is in memory only.
+  // An interrupted rebuild starts over: which logs were moved is known only in memory.
   catalogue.archive.isMoving = known === null;
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;

@@ -241,7 +241,7 @@ describe('parley', () => {
   });
 
   itDeep.each(['--version', '-v'])('%s is the version of the package', async (flag) => {
-    // Of the sources: what is built for a test lies outside of the package.
+    // From sources, because files built for a test are outside the package.
     const loaded = ['--conditions=parley-source', '--import', 'tsx', 'src/cli/main.ts', flag];
     expect(await run(process.execPath, loaded)).toEqual({ code: 0, output: `${manifest.version}\n` });
   });

@@ -145,7 +145,7 @@ it('[CM12] without a terminal there is no colour, and notes are not on stdout', 
   expect(opened.err).toContain('parley show');
 });
 
-it('[CM5, CM10] a hub that asks for no proof takes commands without a token, for their own sessions', async () => {
+it('[CM5, CM10] a hub without credentials takes commands without a token, for their sessions', async () => {
   const open = await CommandLine.open();
   try {
     await open.startHub('--auth', 'none');

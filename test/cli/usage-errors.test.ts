@@ -267,7 +267,7 @@ describe('errors before a hub is asked', () => {
   });
 });
 
-it('[CM14] whatever was wrong with "up", no folder was made', () => {
+it('[CM14] no faulty "up" created a folder', () => {
   expect(existsSync(join(line.folder, 'unmade'))).toBe(false);
 });
 

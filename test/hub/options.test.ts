@@ -43,8 +43,8 @@ describe('a hub rejects', () => {
   });
 
   it.each([
-    [null, 'an adapter is an object with manifest, initialState, '],
-    [{}, 'an adapter is an object with manifest, initialState, '],
+    [null, 'adapter: expected an object with manifest, initialState, '],
+    [{}, 'adapter: expected an object with manifest, initialState, '],
     [{ ...consulting, fold: undefined }, 'adapter "consulting": fold must be a function'],
     [{ ...consulting, fold: 1, onAccepted: null }, 'adapter "consulting": fold, onAccepted must be a function'],
   ])('[AD2] an adapter that lacks a member: %#', async (adapter, message) => {

@@ -211,7 +211,7 @@ function specifiers(source: string): string[] {
   return [...code.matchAll(pattern)].map(([, , specifier]) => String(specifier));
 }
 
-/** What is wrong with this import, or undefined. */
+/** The fault of this import, or undefined. */
 function faultOf(name: string, file: string, specifier: string): string | undefined {
   const layer = layers[name];
   if (!layer) return 'is in no known layer';

@@ -40,7 +40,7 @@ async function described(peer: Peer, ...session_ids: string[]): Promise<Result<'
   return (await peer.call('describe_sessions', { session_ids })).sessions;
 }
 
-describe('who and what there is', () => {
+describe('identities and types', () => {
   it('[CN5] whoami says who asks, and the grants it has itself or by its credential, as they are now', async () => {
     const { alice, olive } = people;
     const me = { agent_id: alice.agentId, name: 'alice', kind: 'agent', grants: [] };

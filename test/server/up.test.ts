@@ -60,7 +60,9 @@ describe('it does not start, and says what was expected, what came and what to d
     expect(told[0]).toContain('--port: expected a number from 0 to 65535, got "x"');
     expect(told[1]).toContain('port: expected a whole number from 0 to 65535, got 70000');
     expect(told[2]).toContain("Unknown option '--prot'");
-    expect(told[3]).toContain('--tls-key: expected the path of a PEM file beside --tls-cert, got none');
+    expect(told[3]).toContain(
+      '--tls-key: required together with --tls-cert; expected the path of a PEM file, got none',
+    );
     expect(told[4]).toContain('--tls-cert: expected the path of a readable PEM file, got "');
   });
 

@@ -48,7 +48,7 @@ export class AckBook {
     }
   }
 
-  /** What was sent of the session on the agent's present binding. */
+  /** Seqs of the session sent on the agent's present binding. */
   sentTo(agentId: string, session: string): Set<number> {
     const name = `${agentId} ${session}`;
     const sent = this.sent.get(name) ?? new Set<number>();

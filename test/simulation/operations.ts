@@ -1,4 +1,4 @@
-/** What can happen in a history: one line of the table per operation. `run` returns false if it is not possible now. */
+/** The operations of a history, one line of the table each. `run` returns false if it is not possible now. */
 
 import { type Entry, type ExpectationEntry, isTerminal } from 'parley-hub/core';
 import { nextStamp } from '../../src/core/records/session/stamp.ts';

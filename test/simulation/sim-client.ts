@@ -134,7 +134,7 @@ export class SimClient {
     holds(
       same(entry?.envelope, envelope),
       'L1',
-      () => `${this.name} is told of ${session} seq ${seq}, which is not on disk`,
+      () => `${this.name} learned of ${session} seq ${seq}, which is not on disk`,
     );
     holds(
       same(entry?.turn, prev_seq === null ? (entry?.turn ?? null) : turn),

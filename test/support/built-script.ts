@@ -8,7 +8,7 @@ import { build, defaultServerConditions } from 'vite';
 import { root } from '../package/repository.ts';
 import { SHARED_SCRIPTS, scriptFolder } from './shared-scripts.ts';
 
-/** Packages that a script does not bundle: native ones, and those that look for their own files. */
+/** Packages that a script does not bundle: native ones, and those that read files beside them. */
 const APART = ['@opentelemetry/api', 'fs-native-extensions', 'jiti', 'lmdb', 'pino', 'vite', 'vitest'] as const;
 
 export interface BuiltScript {

@@ -43,7 +43,7 @@ export class DemoView {
       const text = `refused, ${error.code}: ${error.message}`;
       this.line({ mark: '✗', who: this.nameOf(agent_id ?? ''), text, style: 'red' });
     });
-    // A session ends when its closing is acked.
+    // Shows who acked the closing: the end waits for that.
     hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => {
       if (this.closings.get(session_id) === seq) this.gather('ack', seq, agent_id);
     });

@@ -13,7 +13,7 @@ export const demo: Command = {
   name: 'demo',
   summary: 'Watch a demo of every session type',
   details:
-    'Runs a hub with scripted agents in this process for about twelve seconds. Without a terminal it prints plain text without pauses.',
+    'Runs a hub with scripted agents in this process for about 13 seconds. Without a terminal it prints plain text without pauses.',
   examples: [
     ['Watch the demo', 'parley demo'],
     ['Without colour', 'NO_COLOR=1 parley demo'],

@@ -64,5 +64,5 @@ export async function expectRefusal(send: Promise<unknown>): Promise<void> {
     () => true,
     () => false,
   );
-  if (accepted) throw new HubError('demo', 'a send was accepted that must be refused');
+  if (accepted) throw new HubError('demo', 'expected the hub to reject this send');
 }

@@ -12,7 +12,7 @@ import { CommandError, notFoundError, usageError } from '../terminal/command-err
 
 export const CONFIG_FILE = 'agentxchain.json';
 
-/** Starting a new run would lose the content of the file. */
+/** Does not suggest a new run: that would overwrite the file. */
 export const STATE_HINT = 'Correct that file, or move it elsewhere; nothing was changed.';
 
 export interface Project {

@@ -25,7 +25,7 @@ export const run: Command = {
   name: 'run',
   summary: 'Manage a governed run: roles take turns through phases and gates',
   details:
-    'init starts a run and creates agentxchain.json if missing. assign dispatches a turn; accept or reject its staged result. approve opens a gate, block stops the run, resolve continues it. loop does all of this with the runtimes of agentxchain.json. status, history and ledger show the run. No hub is required; a hub that serves the project ("parley up --run") is asked, and take-back ends that when the hub is gone. See docs/guides/governed-run.md.',
+    'init starts a run and creates agentxchain.json if missing. assign dispatches a turn; accept or reject its staged result. approve opens a gate, block stops the run, resolve continues it. loop does all of this with the runtimes of agentxchain.json. status, history and ledger show the run. No hub is required. If a hub serves the project ("parley up --run"), commands go through it. If that hub is gone, take-back continues without it. See docs/guides/governed-run.md.',
   args: [
     { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
     {

@@ -104,7 +104,7 @@ export const join: Command = {
       'parley join --name helper --command "./my-agent --model {model}" --model small --pass-env MY_API_KEY --cwd project',
     ],
   ],
-  json: 'One line per event: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; of an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "closed", "left".',
+  json: 'One line per event: {"event": "joined" | "invited" | "message" | "event" | "delta" | "turn" | "sent" | "refused" | "away" | "open" | "closed", …}; for an agent "joined", "turn", "delta", "progress", "reply", "failed", "cancelled", "over", "away", "open", "closed", "left".',
   async run(args, io) {
     const role = args.values.role === undefined ? NO_ROLE : await readRole(args.values.role);
     const chosen = await selectAgent(args, role, io.env);

@@ -56,7 +56,7 @@ export const up: Command = {
       {
         name: 'holds',
         value: 'role=name',
-        help: 'With one --run: a participant that holds a role, such as dev=alice (default: the runtimes of agentxchain.json)',
+        help: 'Assign a role to a participant, such as dev=alice; requires exactly one --run (default: the runtimes of agentxchain.json)',
         isMany: true,
       },
       { name: 'conformance', help: 'Serve conformance fixtures under /conform/ (they run commands: loopback only)' },
@@ -74,7 +74,7 @@ export const up: Command = {
     ['Serve the governed runs of this project', 'parley up --run . --holds dev=alice'],
     ['Serve conformance fixtures', 'parley up --conformance'],
   ],
-  json: 'Lines {"event": "listening", "url", "host", "data", "token_file", "console"} (with --conformance also "conformance": {"url", "token_file"}), {"event": "stopping", "signal"}, {"event": "stopped"}; of a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; of --run {"event": "serves", "root", "runner", "operator"}.',
+  json: 'Lines {"event": "listening", "url", "host", "data", "token_file", "console"} (with --conformance also "conformance": {"url", "token_file"}), {"event": "stopping", "signal"}, {"event": "stopped"}; for a config file {"event": "joined", "name", "agent_id", "provider", "model"}, {"event": "gone", "name", "reason", "retry_in_ms"}, {"event": "schedule", "name", "schedule_id", "what"}; for --run {"event": "serves", "root", "runner", "operator"}.',
   async run(args, io) {
     // Loaded here so that help and version start fast.
     const [{ up: run }, { resolveUpSettings, servedProjects, startInOrder }, { findPlan }, { startAgents }] =

@@ -12,7 +12,7 @@ export const redact: Command = {
   name: 'redact',
   summary: "Permanently remove an envelope's content, such as a leaked key",
   details:
-    'The envelope keeps its seq, sender and digest. Its bytes leave the disk with the next "parley archive" after the session has ended. Requires the operate grant.',
+    'The envelope keeps its seq, sender and digest. Its bytes leave the disk once the session has ended and "parley archive --ended-before 0s" has run; without that option, archive skips sessions that ended in the last 30 days. Requires the operate grant.',
   args: [SESSION_ARGUMENT, { name: 'seq', help: 'Seq of the envelope, as in "parley show"' }],
   options: [{ name: 'reason', value: 'text', help: 'Reason, for the audit trail' }],
   on: 'hub',
@@ -30,7 +30,7 @@ export const redact: Command = {
       io.put(answer);
       io.say(`${session_id} ${seq} is redacted${answer.duplicate === true ? ' (it was already)' : ''}`);
       const bytes = answer.pinned
-        ? 'on disk until the session has ended and "parley archive" has run, and in earlier backups'
+        ? 'on disk until the session has ended and "parley archive --ended-before 0s" has run, and in earlier backups'
         : 'on disk: its session type is not registered, so redact it again when it is';
       io.note(`nobody can read it any more; its bytes stay ${bytes}`);
       return EXIT.done;

@@ -18,7 +18,7 @@ export const schedule: Command = {
   name: 'schedule',
   summary: 'List, create, pause, resume and delete scheduled sessions',
   details:
-    'Schedules belong to the --as identity, which opens their sessions. Without --as, every action except create runs as the operator.',
+    'Schedules belong to the --as identity. It opens their sessions and usually has the first turn in them: choose an agent that is connected at those times. Create the schedule before that agent joins: a connected name is rejected. Without --as, every action except create runs as the operator.',
   args: [
     { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
     { name: 'what', help: 'create: a name; pause, resume, delete: the schedule id', isOptional: true },
@@ -44,8 +44,8 @@ export const schedule: Command = {
   acts: true,
   examples: [
     [
-      'Hold a stand-up on weekdays at nine',
-      'parley schedule create stand-up --type discussion --to bob,carol --cron "0 9 * * 1-5" --zone Europe/Berlin',
+      'Hold a stand-up on weekdays at nine; the agent alice, which joins later, opens it',
+      'parley schedule create stand-up --as alice --type discussion --to bob,carol --cron "0 9 * * 1-5" --zone Europe/Berlin',
     ],
     ['List all schedules', 'parley schedule list'],
   ],

@@ -43,7 +43,7 @@ function end(file: string): void {
   if (loading.size === 0) process.off('exit', onExit);
 }
 
-/** The file ended the process while it was loading. */
+/** Reports a file that ended the process while loading. */
 function onExit(code: number): void {
   const [first = '', ...others] = loading;
   const who = others.length === 0 ? first : `one of ${[first, ...others].join(', ')}`;

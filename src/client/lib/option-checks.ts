@@ -9,7 +9,7 @@ export interface OptionCheck {
   holds(value: unknown): boolean;
 }
 
-/** Every option by name; null = the hub checks it. */
+/** The check of each option; null = only the hub checks it. */
 export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck | null };
 
 /** Deeper values are rejected without asking the hub, whose own limit is lower. */

@@ -20,7 +20,7 @@ export interface QueuedSession {
   /** Aborted when this participant can post no more. */
   readonly signal: OwnSignal;
   readonly turn: Turn | null;
-  /** The hub was asked about it. */
+  /** This client has received the session's metadata from the hub. */
   readonly isKnown: boolean;
   readonly isAvailable: boolean;
   readonly isMineToTake: boolean;

@@ -50,7 +50,7 @@ export class LocalSession implements SessionState, QueuedSession {
   warnings: readonly string[] = [];
   /** Why nobody can post; null = available as far as known. */
   private unavailable: string | null = null;
-  /** The hub was asked about it. */
+  /** This client has received the session's metadata from the hub. */
   isKnown = false;
   private turnSeq = 0;
   /** The last envelope that changed this participant's status. */

@@ -61,7 +61,7 @@ export function textMap(): z.ZodType<Record<string, string>> {
     .meta({ type: 'object', additionalProperties: { type: 'string' } });
 }
 
-/** The words of a union type; fails to compile unless all are listed. */
+/** Schema of a union of words; compiles only if all are listed. */
 export function oneOf<Word extends string>(words: { readonly [W in Word]: unknown }, error?: string): z.ZodType<Word> {
   // The keys are the words, as the parameter's type says.
   const values = Object.keys(words) as Word[];

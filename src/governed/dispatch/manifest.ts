@@ -48,7 +48,8 @@ export function finaliseManifest(
       throw new FileRefusal('unsafe_path', `${file.path}: a bundle is made of plain files`);
     });
     const manifest = createManifest(identity, files, now);
-    if (manifest.files.length === 0) throw new FileRefusal('bundle_empty', `${folder}: an empty bundle is not sealed`);
+    if (manifest.files.length === 0)
+      throw new FileRefusal('bundle_empty', `${folder}: the bundle has no files to seal`);
     const text = asText(manifest);
     await writeFileAtomic(`${folder}/${MANIFEST_NAME}`, text);
     return { ok: true, manifest, digest: createHash('sha256').update(text).digest('hex') };

@@ -137,7 +137,7 @@ async function fileOf(root: string, module: string): Promise<string> {
     return createRequire(join(resolve(root), 'package.json')).resolve(module);
   } catch (thrown) {
     const [first = ''] = asError(thrown).message.split('\n');
-    return refuse('module_unusable', `${module}: the project has no such package: ${first}`);
+    return refuse('module_unusable', `${module}: cannot be resolved as a package of the project: ${first}`);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What is open after an envelope: the awaited participant, follow-ups of the runner, and the awaited approval. */
+/** Open items after an envelope: the awaited participant, follow-ups of the runner, and the awaited approval. */
 
 import type { Awaited } from '../../core/records/session/envelope.ts';
 import { getOwn } from '../engine/lib/unknown-record.ts';

@@ -1,4 +1,4 @@
-/** Who may send what to whom: the access rules, which answer synchronously, or a custom arbiter, which may take time. */
+/** Permission to send: the access rules, which answer synchronously, or a custom arbiter, which may take time. */
 
 import { anyMatches } from '../../core/lib/glob.ts';
 import type { ArbiterParty } from '../../core/ports/arbiter.ts';

@@ -25,7 +25,7 @@ export type AskerKind = 'known' | 'stranger';
 
 export interface SingleRequest {
   readonly op: OperationName;
-  /** Reads the parameters once the asker is known: reading costs what the sender chooses. */
+  /** Reads the parameters after authentication: the sender decides how large they are. */
   readonly params: (asker: AskerKind) => Promise<unknown>;
   /** Name or id to act as; null = the name of its credential. */
   readonly as: string | null;

@@ -85,7 +85,7 @@ export class InboxCount {
     this.expiresMs = Number.POSITIVE_INFINITY;
   }
 
-  /** `pending` is an upper bound. */
+  /** Use the count although it is not exact: it may be too high. */
   estimated(): void {
     this.counting = false;
     this.known = true;

@@ -75,8 +75,8 @@ const MEMBERS = ['initialState', 'validateCreate', 'validateSend', 'fold', 'onAc
 /** Reports missing members at registration instead of when a session needs them. */
 function checkMembers(given: unknown): void {
   if (typeof given !== 'object' || given === null || !('manifest' in given)) {
-    const expected = `an adapter is an object with manifest, ${MEMBERS.join(', ')}`;
-    throw new HubError('bad_adapter', `${expected}; got ${describeValue(given)}`);
+    const expected = `an object with manifest, ${MEMBERS.join(', ')}`;
+    throw new HubError('bad_adapter', `adapter: expected ${expected}, got ${describeValue(given)}`);
   }
   const missing = MEMBERS.filter((member) => typeof Reflect.get(given, member) !== 'function');
   if (missing.length === 0) return;

@@ -69,7 +69,7 @@ export class Backlog {
     this.failure ??= error;
   }
 
-  /** Throws while new work cannot be taken. Called before admission, so that the rejection is certain. */
+  /** Throws while new work cannot be taken. Called before admission, so that nothing is staged yet. */
   check(): void {
     if (this.failure !== null) throw storeFailedError(this.failure, 'refused');
     const oldest = this.flushes[0];
@@ -85,7 +85,7 @@ export function storeFailedError(error: Error, outcome: 'refused' | 'unknown'): 
 }
 
 function behind(why: string): WireError {
-  return new WireError('unavailable', `the hub is behind: ${why}; try again`, {
+  return new WireError('unavailable', `the hub writes too slowly: ${why}; try again`, {
     outcome: 'refused',
     retry_after_ms: 1000,
   });

@@ -267,7 +267,7 @@ export class Registry {
     return identity !== undefined && isKnownAt(identity, this.durableSeq) ? identity : null;
   }
 
-  /** Judges a change of an identity that is not retired. */
+  /** Admits a change of an identity, unless it is retired. */
   private change<T>(
     agentId: string,
     guard: Guard,

@@ -11,7 +11,7 @@ import { readEntry } from '../log/read-pages.ts';
 const none: readonly number[] = [];
 
 export class AcceptedKeys {
-  /** Seqs by hash. Keys may collide, even on purpose: then all their seqs are kept. */
+  /** Seqs by hash of the key. Hashes may collide, even on purpose: then all their seqs are kept. */
   private readonly places = new Map<number, number | readonly number[]>();
 
   static from(pairs: readonly number[]): AcceptedKeys {

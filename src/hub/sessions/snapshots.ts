@@ -58,7 +58,7 @@ export function createSnapshot(adapter: CompleteAdapter, { state, keys, tally }:
   // Only the state of adapter and evaluators may be something else than JSON.
   if (!survivesJson(state.adapter_state) || !survivesJson(state.pacing.tallies)) return null;
   const { session_id, epoch, head_seq: seq } = state.metadata;
-  // A checked SessionState is JSON; its interfaces only lack an index signature.
+  // A checked SessionState is valid JSON; the cast is needed only because its interfaces have no index signature.
   const body = { state: state as unknown as Json, keys: keys.flat(seq), tally: tally.toJson() };
   return { session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body };
 }

@@ -65,6 +65,6 @@ async function resumeOf(hub: ApiHub, proof: Proof): Promise<Resume> {
 }
 
 async function ownResume(hub: ApiHub, proof: Proof): Promise<Resume> {
-  // The hub answers an operation with that operation's result.
+  // The answer of `get_resume` is a Resume.
   return (await hub.ask({ ...proof, op: 'get_resume', params: async () => ({}) })) as Resume;
 }

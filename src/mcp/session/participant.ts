@@ -24,7 +24,7 @@ export interface Watch {
 /** Thrown by a tool with a complete message for the model. */
 export class Refusal extends Error {}
 
-/** A watch that is rung. A ring without a waiter wakes the next wait. */
+/** A watch woken by `ring()`. If nobody is waiting, the ring is kept and ends the next wait at once. */
 export class WakeSignal implements Watch {
   private rung = false;
   private heard: (() => void) | null = null;

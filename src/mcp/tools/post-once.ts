@@ -87,7 +87,7 @@ async function answeredTurn(
   throw new Refusal(`turn ${turn} is not yours now; nothing was posted: call wait_turn, and pass its turn to say.`);
 }
 
-/** Without a turn holder others may have posted since; a turn stays valid until the agent answers a later message. */
+/** True until the agent has answered a later message; others may have posted since `turn`. */
 function isStillOpen({ agentId }: SessionStatus, said: readonly Envelope[], turn: number): boolean {
   const own = said.find(({ sender_id }) => sender_id === agentId);
   const isKnown = turn === 0 || said.some(({ seq }) => seq === turn);

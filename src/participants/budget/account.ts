@@ -64,8 +64,8 @@ export class Account {
   requireOpen(tool: string): void {
     const { turns } = this.limits;
     if (turns !== undefined && this.turns + this.open >= turns) {
-      const open = this.open === 0 ? '' : ` and ${this.open} are open`;
-      throw this.refusal(tool, `${this.label} is ${turns} turns; ${this.turns} were taken${open}`);
+      const open = this.open === 0 ? '' : `, ${this.open} open`;
+      throw this.refusal(tool, `${this.label} allows ${turns} turns; ${this.turns} taken${open}`);
     }
     if (this.limits.usd !== undefined && this.unpriced === 'refuse' && this.spent.unpriced > 0) {
       const problem = `the cost of ${this.spent.unpriced} earlier answers is unknown, so it cannot be enforced`;

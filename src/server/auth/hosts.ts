@@ -6,9 +6,9 @@ interface HostHeaders {
 }
 
 export interface HostRules {
-  /** Host names accepted beside the loopback and the bound host. */
+  /** Host names accepted in addition to the loopback and the bound host. */
   readonly hosts: readonly string[];
-  /** Origins of pages accepted beside the hub's own address; "*" = any. */
+  /** Origins of pages accepted in addition to the hub's own address; "*" = any. */
   readonly origins: readonly string[];
 }
 

@@ -157,7 +157,10 @@ export async function tlsFromFiles({ cert, key }: TlsFiles): Promise<TlsOptions 
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
     const [given, missing] = cert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key'];
-    throw new HubError('bad_options', `${missing}: expected the path of a PEM file beside ${given}, got none`);
+    throw new HubError(
+      'bad_options',
+      `${missing}: required together with ${given}; expected the path of a PEM file, got none`,
+    );
   }
   return { cert: await textOf('--tls-cert', cert), key: await textOf('--tls-key', key) };
 }

@@ -23,7 +23,7 @@ export interface IndexedRecord extends LogRecord {
   readonly lastRun: number;
 }
 
-/** The record after one more unit. The caller sets the order of a new log. */
+/** `record` plus one unit. For a new log the caller fills in `order`. */
 export function extendRecord(record: LogRecord | null, { entries, head: folded }: Unit): LogRecord {
   const head = folded ?? entries.reduce(foldSession, record?.head ?? null);
   const seq = entries.at(-1)?.envelope.seq ?? 0;

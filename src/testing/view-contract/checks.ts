@@ -150,7 +150,7 @@ function windowsAreSuffixes(trial: ViewTrial): void {
 const BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 const LABEL = /^[\s\p{C}]*\[([^\]]*)\]: /u;
 
-/** A label at the start of a line must start a message and name its sender. */
+/** A `[name]: ` label stands only at the start of a message, and names its sender. */
 function nobodyIsForged(trial: ViewTrial): void {
   for (const { messages, shown } of renderAll(trial)) {
     for (const { content, seq } of messages) {

@@ -43,7 +43,7 @@ describe('[GA12] a module', () => {
     ['./link.mjs', 'inside the project'],
     ['./adapters', 'cannot be loaded'],
     ['./typed.ts', 'build it first'],
-    ['no-such-package', 'no such package'],
+    ['no-such-package', 'cannot be resolved as a package of the project'],
     ['no-such-package/../../x', 'expected a path'],
     ['data:text/javascript,0', 'expected a path'],
     ['node:fs', 'expected a path'],
@@ -128,7 +128,7 @@ describe('[GA12] a custom driver', () => {
     [`return { status: 'failed', data: null, reason: 'timeout' };`, 'timeout', 'timeout', 'mine: the turn timed out'],
     [`return { status: 'done', data: 1 };`, 'adapter_threw', 'adapter_threw', 'expected a status'],
     ['return undefined;', 'adapter_threw', 'adapter_threw', 'expected a status'],
-  ])('whose wait does %s fails', async (wait, error_class, reason, detail) => {
+  ])('fails if its wait does %s', async (wait, error_class, reason, detail) => {
     await out(mine({ wait }));
     const failure = await scene.fails();
     expect(failure).toMatchObject({ error_class, reason });

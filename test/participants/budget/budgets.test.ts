@@ -173,7 +173,7 @@ describe('before a call', () => {
     await stage.join('bob', new ScriptedModel('So.').agent(), { budget: { perSession: { turns: 2 } } });
     const { ask } = await conversation();
     for (let i = 0; i < 3; i += 1) await ask();
-    expect(lines()[2]).toBe('bob failed: bob: the budget of bob for a session is 2 turns; 2 were taken');
+    expect(lines()[2]).toBe('bob failed: bob: the budget of bob for a session allows 2 turns; 2 taken');
   });
 
   it('[BU5] concurrent turns respect the limit, and a failed one is free again', async () => {
@@ -194,8 +194,8 @@ describe('before a call', () => {
     for (let i = 0; i < 4; i += 1) await ask();
     await stage.until(() => lines().length === 2, 'two refusals');
     expect(begun).toBe(2);
-    const refused = 'bob failed: bob: the budget of bob in all is 2 turns;';
-    expect(lines()).toEqual([`${refused} 0 were taken and 2 are open`, `${refused} 0 were taken and 2 are open`]);
+    const refused = 'bob failed: bob: the budget of bob in all allows 2 turns;';
+    expect(lines()).toEqual([`${refused} 0 taken, 2 open`, `${refused} 0 taken, 2 open`]);
     ends[0]?.(new Error('no'));
     await stage.until(() => lines().length === 3, 'the failure');
     await ask();
@@ -204,7 +204,7 @@ describe('before a call', () => {
     await stage.until(() => lines().length === 5, 'two answers');
     await ask();
     await stage.until(() => lines().length === 6, 'a refusal');
-    expect(lines().slice(2)).toEqual(['bob failed: no', 'bob said So.', 'bob said So.', `${refused} 2 were taken`]);
+    expect(lines().slice(2)).toEqual(['bob failed: no', 'bob said So.', 'bob said So.', `${refused} 2 taken`]);
   });
 
   it('[BU6] concurrent turns do not spend the same budget twice', async () => {

@@ -1,4 +1,4 @@
-// A joined agent holds a role of a governed run: it is called for its own turn only, and its answer is the result.
+// A joined agent holds a role of a governed run: it is called only for its turn, and its answer is the result.
 
 import type { Session } from 'parley-hub/client';
 import type { JsonObject } from 'parley-hub/core';

@@ -1,4 +1,4 @@
-// Who may speak for whom over a port: tokens of the hub, tokens of an issuer, and nobody's.
+// Authentication over a port: tokens of the hub, tokens of an issuer, and none.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ it('[AU1] a token is good for the names registered with it, and for no other cre
   await expect(connect(url, { name: 'alice', token: second.token, ...once })).rejects.toMatchObject(REFUSED);
   await expect(connect(url, { name: 'carol', token: `${first.token}x`, ...once })).rejects.toMatchObject(REFUSED);
   await expect(connect(url, { name: 'carol', ...once })).rejects.toMatchObject(REFUSED);
-  // What was registered inside the process belongs to no token.
+  // A name registered inside the process belongs to no token.
   await hub.agent('inside');
   await expect(connect(url, { name: 'inside', token: first.token, ...once })).rejects.toMatchObject(REFUSED);
 });

@@ -1,4 +1,4 @@
-// Who may not what, over real sockets and with real tokens: every operation × every kind of asker.
+// Denied access, over real sockets and with real tokens: every operation × every kind of caller.
 
 import { OPERATIONS, type OperationName, type ResponseFrame } from 'parley-hub/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,7 +41,7 @@ function ask(
 
 const codeOf = (frame: ResponseFrame): string => (frame.ok ? `ok: ${JSON.stringify(frame.result)}` : frame.error.code);
 
-/** What was answered, but for the session and the request it names. */
+/** The answer without its session and request ids. */
 const plain = ({ request_id: _, ...frame }: ResponseFrame, id: string): string =>
   JSON.stringify(frame).replaceAll(id, NOWHERE);
 

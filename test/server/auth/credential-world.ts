@@ -26,7 +26,7 @@ export interface Proving {
   readonly store: FaultyStore;
   readonly clock: SimClock;
   readonly tokens: Tokens;
-  /** What was warned of. */
+  /** The warnings of the log. */
   readonly warnings: readonly string[];
   settle(): Promise<void>;
   settled<T>(asked: Promise<T>): Promise<T>;

@@ -36,7 +36,7 @@ it('[AU3] ends the binding of an idle agent when its credential expires', async 
   expect(alice.frames.at(-1)).toMatchObject({ kind: 'goodbye', reason: 'unauthorized' });
 });
 
-it('[AU3, AU2] what was revoked or ran out since the hello registers nobody', async () => {
+it('[AU3, AU2] a credential that was revoked or expired since the hello registers nobody', async () => {
   const { hub, clock, tokens, settle, made, greeted } = await proving();
   const revoked = await made({ grants: ['enrol'] });
   const expired = await made({ grants: ['enrol'], ttl: 60 });

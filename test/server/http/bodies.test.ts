@@ -1,4 +1,4 @@
-// What is posted: looked at only once it is known who posts it, and refused with a code whatever is wrong with it.
+// Bodies are read only after authentication, and every fault is refused with a code.
 
 import { once } from 'node:events';
 import type { WireCode } from 'parley-hub/core';
@@ -184,7 +184,7 @@ it('[MO1] every refusal of the port is counted, wherever it was said', async () 
   ]);
 });
 
-it('[HT4] what may be tried again says when, whether the hub knows or not', async () => {
+it('[HT4] a retryable refusal says when, even if the hub cannot know', async () => {
   const http = await HttpHub.open();
   const [alice, bob] = [{ token: await http.member('alice') }, { token: await http.member('bob', ['rules']) }];
   expect((await http.post('/set_rule', { rule: { limits: { inbox: { max_pending: 1 } } } }, bob)).status).toBe(200);

@@ -45,7 +45,7 @@ function bytesOf(port: number, path: string, headers: Record<string, string>) {
   });
 }
 
-describe('what is not for it', () => {
+describe('other methods and paths', () => {
   it('[CN1] without the option the port answers as if there were no console, and says what there is', async () => {
     const http = await HttpHub.open();
     const { status, body } = await http.send('GET', '/', null);

@@ -49,7 +49,7 @@ describe('a request', () => {
     return [raw.statuses.at(-1), /"code":"(\w+)"/.exec(raw.heard)?.[1]];
   };
 
-  it('[HT1] says each thing once: who asks, and every parameter that is no list', async () => {
+  it('[HT1] takes the identity and every parameter that is not a list only once', async () => {
     const http = await HttpHub.open();
     const { token } = await http.hub.createToken({ grants: ['enrol'] });
     for (const name of ['alice', 'bob']) await http.post('/register', { name }, { token });

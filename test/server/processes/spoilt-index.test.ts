@@ -12,7 +12,7 @@ import { HubProcess } from './hub-process.ts';
 
 const PAGE = 4096;
 
-/** What may become of it: `spoil` gets the path of its file. */
+/** The kinds of damage: `spoil` gets the path of the file. */
 const FATES: readonly [string, (path: string) => Promise<void>][] = [
   ['is gone', (path) => rm(path)],
   ['is empty', (path) => truncate(path, 0)],

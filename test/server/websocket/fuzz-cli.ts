@@ -30,7 +30,7 @@ else if (typeof wanted === 'string') {
   process.exitCode = 2;
 } else process.exitCode = await run(wanted);
 
-/** What is wrong with the arguments, or null. */
+/** The fault of the arguments, or null. */
 function readArguments(args: readonly string[]): Wanted | string {
   try {
     const text = { type: 'string' } as const;

@@ -45,7 +45,7 @@ export async function fuzz(url: string, sessionId: string, frames: number, seed:
 }
 
 interface Fuzzer {
-  /** Who is bound to it. */
+  /** The bound identity. */
   readonly name: string | null;
   /** Frames received until the hub has read the input and rejected it if it must; or the end of the connection. */
   ask(text: string, isWrong: boolean): Promise<readonly string[] | 'closed'>;

@@ -64,7 +64,7 @@ const MAX_CAPABILITIES = 64;
 
 const UNSEEN: Seen = { n: 0, completed: 0, failed: 0, expired: 0, recent: [] };
 
-/** The outcome an envelope reports, and the task's owner; null = none that counts. */
+/** The task outcome in this envelope and the task's owner; null = no outcome that counts. */
 export function taskOutcomeFrom(
   envelope: Envelope,
 ): { readonly owner_id: string; readonly outcome: TaskOutcome } | null {

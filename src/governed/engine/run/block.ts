@@ -92,7 +92,8 @@ export interface Resolution {
 
 export function resolveBlocked(state: RunState, { action, now, note = null }: Resolution): Changed | Refused {
   if (state.status !== 'blocked') {
-    return refuse('invalid_state_transition', 'not_blocked', `a run that is ${state.status} has nothing to resolve`);
+    const detail = `only a blocked run can be resolved; this one is ${state.status}`;
+    return refuse('invalid_state_transition', 'not_blocked', detail);
   }
   if (action !== 'resume') {
     const detail = `a blocker is resolved by "resume", not by "${action}"`;

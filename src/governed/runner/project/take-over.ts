@@ -53,7 +53,7 @@ async function configOf({ root }: OpenRun, current: RunLog | null): Promise<Gove
   if (current !== null) return rulesOf(current.metadata).config;
   const context = await readContext(root);
   if (context !== null) return context.config;
-  throw new RunnerRefusal('no_config', `${root}: expected a valid agentxchain.json`);
+  throw new RunnerRefusal('no_config', `${root}: agentxchain.json is missing or invalid`);
 }
 
 function isSame({ metadata }: RunLog, config: GovernedConfig): boolean {

@@ -1,4 +1,4 @@
-/** Every envelope type of a governed session: who may send it, and its move. */
+/** Every envelope type of a governed session, with its permitted sender and its move. */
 
 import { getOwn } from '../../engine/lib/unknown-record.ts';
 import type { Move } from './move.ts';

@@ -130,7 +130,7 @@ class Fresh<T> {
   }
 }
 
-/** Heads read by one survey: some ten milliseconds, in pages. */
+/** Maximum heads per survey, read in pages: about ten milliseconds. */
 const MAX_SESSIONS = 2_000;
 const MAX_WAITS = 200;
 

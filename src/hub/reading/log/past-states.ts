@@ -113,7 +113,7 @@ export class PastStates {
   }
 }
 
-/** What is wrong with the snapshot of a session; null = it is right, or no usable snapshot exists. */
+/** The fault of a session's snapshot; null = it is correct, or no usable snapshot exists. */
 export async function checkSnapshot(
   rooms: PastRooms & Omit<Extensions, 'views'>,
   sessionId: string,

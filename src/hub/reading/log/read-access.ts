@@ -1,4 +1,4 @@
-/** Who may read a session, and up to which seq. Log, views and state share this. */
+/** Permission to read a session, and up to which seq. Log, views and state share this. */
 
 import { sessionNotFoundError } from '../../../core/decisions/admit.ts';
 import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';

@@ -103,7 +103,10 @@ class Search {
     return { matches: this.matches, next: null };
   }
 
-  /** Number of sessions begun when the call's budget was spent, and the place in the last; null = all are done. */
+  /**
+   * Where the call's budget ran out: how many sessions it had started, and the position in the last one. null = it finished them
+   * all.
+   */
   private async through(heads: readonly StoredHead[]): Promise<Stopped | null> {
     for (const [i, stored] of heads.entries()) {
       this.sessionsLeft -= 1;
@@ -150,7 +153,7 @@ class Search {
     const last = Math.min(head.seq, end, (damaged_from ?? Number.POSITIVE_INFINITY) - 1);
     const before = this.matches.length;
     const stoppedAt = await this.back(head.session_id, Math.min(fromSeq, last), isOwn ? end : null);
-    // A match in a session of others is an observation.
+    // A match in a session of others counts as observing it.
     if (!isOwn && this.matches.length > before)
       authorizeObservation(this.rooms, this.asker, head.session_id, 'search_sessions');
     return stoppedAt === 0 ? null : { sessionId: head.session_id, seq: stoppedAt };

@@ -1,4 +1,4 @@
-/** What was read from a program in one turn, as plain data, and how readers add to it. Pure. */
+/** The output of a program in one turn, as plain data, and how readers add to it. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import { isPlainObject } from '../../../core/lib/json.ts';

@@ -53,7 +53,7 @@ export interface CliRecord<State extends CliOutput = CliOutput> extends Ending<S
   };
   /** null = cannot resume: every turn sends the whole thread. */
   readonly resume: {
-    /** Matches the message that the session is unknown. */
+    /** Matches the CLI's message for an unknown conversation. */
     readonly unknownSession: RegExp;
     /** Who chooses the id of a new session. */
     readonly namedBy: 'tool' | 'caller';
