@@ -69,7 +69,7 @@ export function namesText(names: readonly string[]): string {
   return names.length <= MAX_NAMES ? shown : `${shown} and ${names.length - MAX_NAMES} more`;
 }
 
-export function whoIs(names: Names, id: string): string {
+function whoIs(names: Names, id: string): string {
   return words(nameIn(names, id));
 }
 
