@@ -1,13 +1,15 @@
-/** The frame of every page: where one can go, how the connection is, who one is. */
+/** The frame around every page: navigation, connection state, invites and notices. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import { InvitesBar } from './act/invites/invites-bar.tsx';
 import { ConnectionBar, SignInPage } from './connection/sign-in-page.tsx';
 import { lazyPage } from './lazy-page.tsx';
-import { Notices } from './notices.tsx';
+import { AllSessionsLink } from './links.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
-import { hrefOf, NO_FILTER, type Route, titleOf } from './state/route.ts';
+import { dismissNotice } from './state/notice-actions.ts';
+import { type Route, titleOf } from './state/route.ts';
 import { useConsole } from './state/use-store.ts';
+import { Line } from './text/untrusted-text.tsx';
 import { TopBar } from './top-bar.tsx';
 
 const SessionPage = lazyPage(async () => {
@@ -24,7 +26,7 @@ export function App() {
   const connection = useConsole((state) => state.connection);
   const me = useConsole((state) => state.me);
   const route = useConsole((state) => state.route);
-  // What was seen stays to be seen while the hub is out of reach.
+  // Keep showing what was read while the hub is unreachable.
   const isIn = me !== null && connection.kind !== 'signed-out';
   useArrival(route);
   return (
@@ -36,7 +38,7 @@ export function App() {
       <ConnectionBar />
       <InvitesBar />
       <main id="main" tabIndex={-1}>
-        {/* What may be seen of a session and of the hub is another thing then: it is read anew. */}
+        {/* Read everything again when the observe grant changes. */}
         {isIn ? <Page key={me.grants.includes('observe')} route={route} /> : <SignInPage connection={connection} />}
       </main>
       <Notices />
@@ -44,7 +46,7 @@ export function App() {
   );
 }
 
-/** Who went to another page is there with the keyboard too, and the tab is called after it. */
+/** After a page change, moves the focus to the new page and sets the title of the tab. */
 function useArrival(route: Route): void {
   const title = titleOf(route);
   const before = useRef(title);
@@ -70,11 +72,26 @@ function Page({ route }: { route: Route }) {
     case 'unknown':
       return (
         <div class="page">
-          <h1>Nothing is here</h1>
-          <p>
-            <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>All sessions</a>
-          </p>
+          <h1>Page not found</h1>
+          <AllSessionsLink />
         </div>
       );
   }
+}
+
+/** Feedback on what the person did. */
+function Notices() {
+  const notices = useConsole((state) => state.notices);
+  return (
+    <div class="notices" role="status">
+      {notices.map(({ id, kind, text }) => (
+        <div key={id} class={`notice ${kind}`}>
+          <Line text={text} most={400} />
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismissNotice(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-/** A page whose code is fetched when it is first gone to, and again when the hub is back that was out of reach then. */
+/** A page whose code loads on the first visit. A failed load is retried when the hub is back. */
 
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -7,29 +7,26 @@ import { useConsole } from './state/use-store.ts';
 export function lazyPage<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
 ): FunctionComponent<Props> {
-  let loaded: FunctionComponent<Props> | null = null;
+  let Loaded: FunctionComponent<Props> | null = null;
   return function Later(props) {
     const [, redraw] = useState(0);
     const [failure, setFailure] = useState<string | null>(null);
     const isOpen = useConsole((state) => state.connection.kind === 'open');
     useEffect(() => {
-      if (loaded !== null) return;
-      const stopCollecting = collectUnfetched();
-      fetchAgain()
+      if (Loaded !== null) return;
+      const stopCollecting = collectFailedStyles();
+      retryFailedStyles()
         .then(load)
         .then(
           (component) => {
-            loaded = component;
+            Loaded = component;
             redraw((times) => times + 1);
           },
           (thrown: unknown) => setFailure(String(thrown)),
         )
         .finally(stopCollecting);
     }, [isOpen]);
-    if (loaded !== null) {
-      const Loaded = loaded;
-      return <Loaded {...props} />;
-    }
+    if (Loaded !== null) return <Loaded {...props} />;
     return (
       <div class="page">
         <h1>{failure === null ? 'Loading…' : 'This page could not be loaded'}</h1>
@@ -39,33 +36,33 @@ export function lazyPage<Props extends object>(
   };
 }
 
-/** Styles that could not be fetched. The loader of the bundle asks for each once, and takes it for fetched the next time. */
-const unfetched = new Set<HTMLLinkElement>();
+/** Style sheets that failed to load. The bundle's loader requests each only once and never notices the failure. */
+const failedStyles = new Set<HTMLLinkElement>();
 
-/** Until the function it returns is called. */
-function collectUnfetched(): () => void {
+/** Returns the function that stops collecting. */
+function collectFailedStyles(): () => void {
   const collect = ({ target }: Event): void => {
     if (!(target instanceof HTMLLinkElement) || target.rel !== 'stylesheet') return;
-    unfetched.add(target);
+    failedStyles.add(target);
     target.remove();
   };
   document.addEventListener('error', collect, true);
   return () => document.removeEventListener('error', collect, true);
 }
 
-async function fetchAgain(): Promise<void> {
-  const links = [...unfetched];
-  unfetched.clear();
-  const fetched = await Promise.allSettled(links.map(fetchOne));
-  for (const one of fetched) if (one.status === 'rejected') throw one.reason;
+async function retryFailedStyles(): Promise<void> {
+  const links = [...failedStyles];
+  failedStyles.clear();
+  const results = await Promise.allSettled(links.map(reloadStyle));
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** By a new element: one whose fetch has failed does not fetch again. */
-function fetchOne(link: HTMLLinkElement): Promise<void> {
-  const again = link.cloneNode() as HTMLLinkElement;
+/** Uses a new element: a link whose request failed does not request again. */
+function reloadStyle(link: HTMLLinkElement): Promise<void> {
+  const copy = link.cloneNode() as HTMLLinkElement;
   return new Promise((resolve, reject) => {
-    again.onload = () => resolve();
-    again.onerror = () => reject(new Error(`${again.href} could not be fetched`));
-    document.head.append(again);
+    copy.onload = () => resolve();
+    copy.onerror = () => reject(new Error(`${copy.href} could not be loaded`));
+    document.head.append(copy);
   });
 }

@@ -1,11 +1,10 @@
-/** Where the page begins: what the address and this tab bring along, then the connection, then the page itself. */
+/** The entry point: reads the address and the storage of this tab, connects, and draws the page. */
 
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { signIn } from './connection/hub-client.ts';
 import { setTheme } from './connection/settings.ts';
 import { type FromAddress, fromFragment, isReadOnlyAsked } from './connection/sign-in-details.ts';
-import { needsProof } from './connection/sign-in-need.ts';
 import { rememberedReadOnly, rememberedSignIn, rememberedTheme, rememberToken } from './connection/storage.ts';
 import { update } from './state/console-state.ts';
 import { hubClock } from './state/hub-clock.ts';
@@ -18,17 +17,17 @@ import './style/shell.css';
 import './style/sessions.css';
 import './style/touch.css';
 
-type Brought = Pick<FromAddress, 'token' | 'name'>;
+type Credentials = Pick<FromAddress, 'token' | 'name'>;
 
-const brought = takenFromAddress();
+const fromAddress = takeFromAddress();
 
 setTheme(rememberedTheme());
 update(() => ({ readOnly: isReadOnlyAsked(location.search) || rememberedReadOnly() }));
 follow();
 addEventListener('hashchange', () => {
-  const { token, name } = takenFromAddress();
+  const credentials = takeFromAddress();
   follow();
-  if (token !== null || name !== null) void begin({ token, name });
+  if (credentials.token !== null || credentials.name !== null) void begin(credentials);
 });
 
 const place = document.getElementById('app');
@@ -39,25 +38,35 @@ if (place !== null)
     </TickerContext.Provider>,
     place,
   );
-void begin(brought);
+void begin(fromAddress);
 
-/** Before anything else: a token in the address would be in a history, a screenshot, a bug report. */
-function takenFromAddress(): Brought {
+/** Runs first: a token left in the address would end up in histories, screenshots and bug reports. */
+function takeFromAddress(): Credentials {
   const { token, name, cleaned } = fromFragment(location.hash);
   if (cleaned !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}${cleaned}`);
   if (token !== null) rememberToken(token);
   return { token, name };
 }
 
-/** A token without a name is asked for one. Without a token it is only tried where none is needed. */
-async function begin(wanted: Brought): Promise<void> {
+/** Asks for a name if there is only a token. Without a token, connects only to hubs that need none. */
+async function begin(given: Credentials): Promise<void> {
   const remembered = rememberedSignIn();
-  const token = wanted.token ?? remembered.token;
-  const name = wanted.name ?? remembered.name;
+  const token = given.token ?? remembered.token;
+  const name = given.name ?? remembered.name;
   if (token === null) {
     update(() => ({ connection: { kind: 'connecting' } }));
-    if (await needsProof()) return update(() => ({ connection: { kind: 'signed-out', why: null } }));
+    if (await needsToken()) return update(() => ({ connection: { kind: 'signed-out', why: null } }));
   }
   if (name !== null) void signIn({ name, token }, { isTry: token === null });
   else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token }, { isTry: true });
+}
+
+/** The hub says so in a header of the page, so that no attempt has to be rejected first. */
+async function needsToken(): Promise<boolean> {
+  try {
+    const { headers } = await fetch('./', { method: 'HEAD', cache: 'no-store' });
+    return headers.get('parley-auth') !== 'none';
+  } catch {
+    return true;
+  }
 }

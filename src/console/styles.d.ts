@@ -1,2 +1,2 @@
-/** Style sheets are imported for their effect; the bundler makes files of them. */
+/** Style sheets are imported for their side effect; the bundler emits them as files. */
 declare module '*.css';

@@ -1,4 +1,4 @@
-/** Where one can go, and what one chose; where there is little room, what one chose is behind one's name. */
+/** Navigation and settings. On a narrow page the settings are in a menu behind the user's name. */
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { signOut } from './connection/hub-client.ts';

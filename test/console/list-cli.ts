@@ -1,4 +1,4 @@
-// How the console's list does with very many sessions: fills a hub, scrolls through all of them, and says what that cost.
+// Measures the session list with many sessions: fills a hub and scrolls through all of them.
 // npm run bench:console-list [-- sessions]
 
 import { consoleWorld, openConsole } from './support/console-world.ts';

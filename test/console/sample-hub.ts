@@ -1,4 +1,4 @@
-/** Sessions to look at: a workflow, a governed run, a discussion in which somebody is writing, a violation, and some that are over. */
+/** Sample sessions: a workflow, a governed run, a discussion, a violation, and some that have ended. */
 
 import type { AgentClient, LocalHub } from 'parley-hub';
 import type { JsonObject } from 'parley-hub/core';
@@ -6,7 +6,7 @@ import { type GovernedRun, governedRun } from './governed/run-in-hand.ts';
 
 export interface Samples {
   readonly workflow: string;
-  /** Somebody begins to write in the workflow. */
+  /** Sends a delta in the workflow. */
   write(): Promise<void>;
   readonly governed: GovernedRun;
   readonly discussion: string;
@@ -15,14 +15,13 @@ export interface Samples {
 const NAMES = ['ada', 'grace', 'linus', 'margaret', 'ken', 'barbara'] as const;
 type People = Readonly<Record<(typeof NAMES)[number], AgentClient>>;
 
-/** `person` looks at it, and takes part in the governed run; `join` is what brings them in. */
+/** `person` participates in the governed run; `join` accepts the invite. */
 export async function sampleSessions(
   hub: LocalHub,
   person: string,
   join: (sessionId: string) => Promise<unknown>,
 ): Promise<Samples> {
   const made = await Promise.all(NAMES.map(async (name) => [name, await hub.agent(name)] as const));
-  // One for each of the names above.
   const people = Object.fromEntries(made) as People;
   for (const agent of Object.values(people)) agent.handle({ onMessage: () => {} });
   await others(people);
@@ -142,7 +141,7 @@ const says = (text: string) => ({ name: 'text_contains', args: { any: [text] } }
 const both = (...conditions: readonly JsonObject[]) => ({ name: 'all_of', args: { conditions: [...conditions] } });
 const to = (agent_id: string) => ({ name: 'agent', args: { agent_id } });
 
-/** ada drafts, grace sends it back or on, linus ends it or asks for more. */
+/** ada drafts, grace returns or forwards it, linus ends it or asks for more. */
 const WORKFLOW: JsonObject = {
   initial_speaker: 'ada',
   transitions: [

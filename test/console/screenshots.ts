@@ -1,4 +1,4 @@
-/** npm run screenshots: the console with sessions in it, light and dark, as pictures in docs/img. */
+/** npm run screenshots: saves pictures of the console, light and dark, in docs/img. */
 
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ async function take(): Promise<void> {
       await write();
       await page.waitForSelector('.said-row.writing');
     }
-    // All that is fetched beside it is there, too.
+    // Wait for background reads.
     await page.waitForFunction('document.fonts.status === "loaded"');
     await page.waitForTimeout(1500);
     for (const theme of ['light', 'dark'] as const) await shoot(page, name, theme);

@@ -1,4 +1,4 @@
-/** npm run soak:console: a console looked at for ten minutes; says what it held at first and in the end. */
+/** npm run soak:console: keeps a console open for ten minutes and compares its memory before and after. */
 
 import { parseArgs } from 'node:util';
 import { MAX_HEAP, MAX_NODES, PER_SECOND, type Soaked, soak, soakFaults } from './soak.ts';
@@ -21,7 +21,7 @@ else if (typeof wanted === 'string') {
   process.exitCode = 2;
 } else process.exitCode = report(await soak(wanted, (line) => console.log(line)));
 
-/** What is wrong with them, if anything is. */
+/** A string is an error or "help". */
 function readArguments(args: readonly string[]): number | string {
   try {
     const help = { type: 'boolean', short: 'h', default: false } as const;

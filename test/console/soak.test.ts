@@ -1,4 +1,4 @@
-// The soak of the console says what it found, and takes no wrong arguments; the soak itself is run by `npm run soak:console`.
+// The report and the arguments of the soak; `npm run soak:console` runs the soak itself.
 
 import { expect, it } from 'vitest';
 import { root, run } from '../package/repository.ts';
@@ -6,7 +6,7 @@ import { soakFaults } from './soak.ts';
 
 const held = (heapBytes: number, domNodes: number) => ({ heapBytes, domNodes });
 
-it('[UI90] a heap or a DOM that has grown too much is a fault, and says by how much', () => {
+it('[UI90] a heap or DOM that grew too much is reported with its growth', () => {
   const soaked = (after: ReturnType<typeof held>) => ({
     seconds: 1,
     events: 200,
@@ -17,11 +17,11 @@ it('[UI90] a heap or a DOM that has grown too much is a fault, and says by how m
     'list: heap: expected at most 1.2 ×, got 1.201 ×',
     'list: DOM nodes: expected at most 1.05 ×, got 1.060 ×',
   ]);
-  // What could not be measured has not held.
+  // A failed measurement is a fault.
   expect(soakFaults(soaked(held(Number.NaN, 100)))).toHaveLength(1);
 });
 
-it('[UI90, PK10] wrong arguments are refused with what there is and exit code 2', async () => {
+it('[UI90, PK10] wrong arguments print the usage and exit with 2', async () => {
   const args = ['--conditions=parley-source', '--import', 'tsx', 'test/console/soak-cli.ts', '--seconds', 'ten'];
   const { code, output } = await run(process.execPath, args, { cwd: root });
   expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** A console that is looked at for long: events come without end, and it holds no more of them than it did at first. */
+/** Keeps a console open while events arrive, and measures that its memory does not grow. */
 
 import type { AgentClient } from 'parley-hub';
 import type { CDPSession, Page } from 'playwright-core';
@@ -22,14 +22,14 @@ export interface Soaked {
 }
 
 export const PER_SECOND = 200;
-/** Of those, in other sessions than the one that is open. */
+/** Of those, in sessions that are not open. */
 const ELSEWHERE = 40;
 const OTHERS = 20;
 const STEP_MS = 50;
-/** Until then the page fills: it keeps so many envelopes, rows and measures. */
+/** Fills the bounded caches of the page. */
 const WARM_UP_EVENTS = 4000;
 
-/** How much more may be held in the end than at first. */
+/** The allowed growth. */
 export const MAX_HEAP = 1.2;
 export const MAX_NODES = 1.05;
 
@@ -93,12 +93,12 @@ async function watched(world: ConsoleWorld, name: string, to: string, ready: str
   return { name, page, cdp };
 }
 
-/** All that was sent is drawn: for so long nothing in the page has changed but times. */
+/** Everything is drawn once nothing but times has changed for this long. */
 const STILL_LOOKS = 6;
 const LOOK_MS = 250;
 const MAX_POLLS = 120;
 
-/** When the page is at rest, and all garbage is gone: in the midst of drawing there are sometimes more rows, sometimes fewer. */
+/** Measures at rest after a garbage collection: the number of rows varies while drawing. */
 async function held({ page, cdp, name }: Watched): Promise<Held> {
   let [last, still] = ['', 0];
   for (let looks = 0; still < STILL_LOOKS; looks += 1) {
@@ -113,7 +113,7 @@ async function held({ page, cdp, name }: Watched): Promise<Held> {
   return leastOf(cdp);
 }
 
-/** What one collection leaves because it is still looked at is gone with a later one. */
+/** One collection may leave objects that a later one collects. */
 const COLLECTIONS = 12;
 
 async function leastOf(cdp: CDPSession): Promise<Held> {
@@ -132,7 +132,7 @@ async function leastOf(cdp: CDPSession): Promise<Held> {
 interface Stream {
   readonly sessionId: string;
   sent(): number;
-  /** So many more events, at the rate. */
+  /** Sends that many events at the rate. */
   run(events: number): Promise<void>;
 }
 

@@ -1,18 +1,14 @@
-/** Asks before something is done, with a reason if wanted. What the hub refuses is told in it; closed, the focus is where it was. */
+/** Asks before an action, with an optional reason, and shows why the hub refused it. Closing it restores the focus. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import './act.css';
-import { Refusal } from './refusal.tsx';
+import { Refusal } from '../refusal.tsx';
 
 export interface Choice {
-  readonly words: string;
-  readonly isMain?: boolean;
-  /** It cannot be undone, and looks so. */
-  readonly isFinal?: boolean;
-  /** A reason has to be given. */
-  readonly needsReason?: boolean;
-  /** null = it is done; else why not. */
+  readonly label: string;
+  readonly look?: 'primary' | 'danger';
+  /** Null = done; else why not. */
   run(reason: string): Promise<string | null>;
 }
 
@@ -23,8 +19,8 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** As much as the hub takes. */
-const REASON_LENGTH = 256;
+/** The limit of the hub. */
+export const REASON_LENGTH = 256;
 
 export function AskDialog({ title, children, choices, onClose }: Props) {
   const id = useId();
@@ -35,14 +31,13 @@ export function AskDialog({ title, children, choices, onClose }: Props) {
   useEffect(() => {
     dialog.current?.showModal();
   }, []);
-  const take = async ({ needsReason = false, run }: Choice): Promise<void> => {
+  const take = async ({ run }: Choice): Promise<void> => {
     if (isBusy) return;
-    if (needsReason && reason.trim() === '') return setProblem('A reason is needed.');
     setBusy(true);
     setProblem(null);
     const why = await run(reason.trim());
     setBusy(false);
-    // Closing it, and not only taking it away, brings the focus back.
+    // close() restores the focus; removing the element would not.
     if (why === null) dialog.current?.close();
     else setProblem(why);
   };
@@ -72,13 +67,13 @@ export function AskDialog({ title, children, choices, onClose }: Props) {
         <div class="ask-row">
           {choices.map((choice) => (
             <button
-              key={choice.words}
+              key={choice.label}
               type="button"
-              class={choice.isMain === true ? 'primary' : choice.isFinal === true ? 'danger' : ''}
+              class={choice.look ?? ''}
               disabled={isBusy}
               onClick={() => void take(choice)}
             >
-              {choice.words}
+              {choice.label}
             </button>
           ))}
           <button type="button" class="quiet" onClick={() => dialog.current?.close()}>

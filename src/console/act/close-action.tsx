@@ -1,25 +1,20 @@
-/** Closing a session: it asks first, and takes a reason. */
+/** The button that closes a session, after asking for a reason. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { attempt } from '../connection/write-operations.ts';
+import { attempt, refusalOf } from '../connection/write-operations.ts';
 import { AskDialog } from './ask-dialog.tsx';
 
 export function CloseAction({ sessionId, isOffered }: { sessionId: string; isOffered: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const wasOffered = useRef(isOffered);
-  // The button goes with what it was for, and the focus that it had with it.
+  // Move the focus when the focused button disappears.
   useEffect(() => {
     const isGone = wasOffered.current && !isOffered;
     wasOffered.current = isOffered;
     if (isGone && document.activeElement === document.body) document.getElementById('main')?.focus();
   }, [isOffered]);
-  const close = async (reason: string): Promise<string | null> => {
-    const outcome = await attempt('close_session', {
-      session_id: sessionId,
-      reason: reason === '' ? undefined : reason,
-    });
-    return outcome.ok ? null : outcome.reason;
-  };
+  const close = (reason: string): Promise<string | null> =>
+    refusalOf(attempt('close_session', { session_id: sessionId, reason: reason || undefined }));
   if (!isOffered && !isOpen) return null;
   return (
     <>
@@ -29,10 +24,10 @@ export function CloseAction({ sessionId, isOffered }: { sessionId: string; isOff
       {isOpen && (
         <AskDialog
           title="Close this session?"
-          choices={[{ words: 'Close it', isMain: true, run: close }]}
+          choices={[{ label: 'Close it', look: 'primary', run: close }]}
           onClose={() => setOpen(false)}
         >
-          <p class="dim">Nothing more is taken from then on; those present still get what was said.</p>
+          <p class="dim">No more messages can be sent. Connected participants still receive what was sent before.</p>
         </AskDialog>
       )}
     </>

@@ -1,5 +1,6 @@
-/** What somebody may try in a session, by their grants and their place in it. What is not among it is not offered. Pure. */
+/** What an identity may do in a session, by its grants and its participation. The page offers nothing else. */
 
+import { useMemo } from 'preact/hooks';
 import type { SessionStateAt, WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
 import {
   isTerminal,
@@ -7,21 +8,23 @@ import {
   type Participant,
   type ParticipantStatus,
 } from '../../core/records/session/session.ts';
+import type { OpenSession } from '../state/session/open-session.ts';
+import { useConsole } from '../state/use-store.ts';
 
 export interface SessionPermissions {
-  /** One's place in it; null = one has none. */
+  /** Null = not a participant. */
   readonly place: Participant | null;
   readonly speak: boolean;
-  /** Hidden, and back by oneself. */
+  /** End being hidden. */
   readonly comeBack: boolean;
   readonly close: boolean;
   /** Hide, remove and return others. */
   readonly operate: boolean;
-  /** Answer gates, and what a blocked run waits for. */
+  /** Answer gates and the question of a blocked run. */
   readonly approve: boolean;
 }
 
-export const NO_PERMISSIONS: SessionPermissions = {
+const NO_PERMISSIONS: SessionPermissions = {
   place: null,
   speak: false,
   comeBack: false,
@@ -30,7 +33,6 @@ export const NO_PERMISSIONS: SessionPermissions = {
   approve: false,
 };
 
-/** `session` as it is now: in the past nothing can be done, and who only looks does nothing. */
 export function permissionsFor(
   me: WhoAmI | null,
   session: SessionStateAt['session'],
@@ -54,11 +56,41 @@ export function permissionsFor(
   };
 }
 
+/** Nothing is allowed while the page shows a past state. */
+export function usePermissions({ now, replay }: OpenSession): SessionPermissions {
+  const me = useConsole((state) => state.me);
+  const isReadOnly = useConsole((state) => state.readOnly);
+  return useMemo(
+    () => (now === null || replay !== null ? NO_PERMISSIONS : permissionsFor(me, now.session, isReadOnly)),
+    [me, now?.session, replay === null, isReadOnly],
+  );
+}
+
 export type OperatorAction = 'hide' | 'remove' | 'return';
 
-/** What can be done with a participant: who is hidden can come back, who is out is out. */
 export function operatorActionsFor(status: ParticipantStatus, state: LifecycleState): readonly OperatorAction[] {
   if (status === 'active') return state === 'ACTIVE' ? ['hide', 'remove'] : ['remove'];
   if (status === 'hidden') return ['return', 'remove'];
   return status === 'invited' ? ['remove'] : [];
+}
+
+/** What keeps an identity with the `approve` grant from answering a run; null = nothing, or it is no matter of participation. */
+export function approvalObstacle(me: WhoAmI | null, { session }: Pick<SessionStateAt, 'session'>): string | null {
+  if (me === null || !me.grants.includes('approve') || isTerminal(session.state)) return null;
+  const { participants, creator_id } = session;
+  const rule = 'You have the "approve" grant, but only participants can answer';
+  switch (participants.find(({ agent_id }) => agent_id === me.agent_id)?.status) {
+    case 'active':
+      return null;
+    case 'invited':
+      return `${rule}: accept the invite first.`;
+    case 'hidden':
+      return `${rule}, and you are hidden: come back first.`;
+    case 'removed':
+      return `${rule}, and you were removed from this session.`;
+    default: {
+      const creator = participants.find(({ agent_id }) => agent_id === creator_id)?.name ?? creator_id;
+      return `${rule}. ${creator}, who created the session, can invite you (add_participant). If a hub serves the run, its operator can give you a role: parley up --run … --holds role=${me.name}.`;
+    }
+  }
 }

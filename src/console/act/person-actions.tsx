@@ -1,8 +1,8 @@
-/** What an operator does with a participant: hide, remove, return. */
+/** What an operator can do with a participant: hide, remove, return. */
 
 import { useState } from 'preact/hooks';
-import type { LifecycleState, ParticipantStatus } from '../../core/records/session/session.ts';
-import { attempt } from '../connection/write-operations.ts';
+import type { LifecycleState, Participant } from '../../core/records/session/session.ts';
+import { attempt, refusalOf } from '../connection/write-operations.ts';
 import { shortLine } from '../text/visible-text.ts';
 import { AskDialog, type Choice } from './ask-dialog.tsx';
 import { type OperatorAction, operatorActionsFor } from './permissions.ts';
@@ -10,46 +10,37 @@ import { type OperatorAction, operatorActionsFor } from './permissions.ts';
 interface Props {
   readonly sessionId: string;
   readonly state: LifecycleState;
-  readonly agentId: string;
-  readonly name: string;
-  readonly status: ParticipantStatus;
+  readonly participant: Participant;
   readonly isOffered: boolean;
 }
 
-const WORDS: Readonly<Record<OperatorAction, string>> = {
-  hide: 'Hide',
-  remove: 'Remove for good',
-  return: 'Return',
-};
-
 const MEANINGS: Readonly<Record<OperatorAction, string>> = {
-  hide: 'Hidden, one reads on, keeps the place and may not speak, until one is returned.',
-  return: 'Returned, one may speak again.',
-  remove:
-    'Removed, one is out of this session for good: one hears nothing more, and cannot come back or be asked again.',
+  hide: 'Hide: the participant can still read, but not send, until returned.',
+  return: 'Return: the participant can send again.',
+  remove: 'Remove for good: the participant receives nothing more and cannot come back or be invited again.',
 };
 
-export function PersonActions({ sessionId, state, agentId, status, isOffered, ...person }: Props) {
+export function PersonActions({ sessionId, state, participant, isOffered }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const treatments = operatorActionsFor(status, state);
-  const name = shortLine(person.name, 40);
-  // The button stays as long as the dialog does: it gets the focus back.
-  if ((!isOffered || treatments.length === 0) && !isOpen) return null;
+  const actions = operatorActionsFor(participant.status, state);
+  const name = shortLine(participant.name, 40);
+  // Keep the button while the dialog is open: the focus returns to it.
+  if ((!isOffered || actions.length === 0) && !isOpen) return null;
   return (
     <>
       <button type="button" class="quiet person-act" aria-haspopup="dialog" onClick={() => setOpen(true)}>
         <span aria-hidden="true">⋯</span>
-        <span class="unseen">{`Act on ${name}`}</span>
+        <span class="unseen">{`Actions for ${name}`}</span>
       </button>
       {isOpen && (
         <AskDialog
           title={`${name} in this session`}
-          choices={treatments.map((treatment) => choiceOf(treatment, sessionId, agentId))}
+          choices={actions.map((action) => choiceOf(action, sessionId, participant.agent_id))}
           onClose={() => setOpen(false)}
         >
           <ul class="dim">
-            {treatments.map((treatment) => (
-              <li key={treatment}>{MEANINGS[treatment]}</li>
+            {actions.map((action) => (
+              <li key={action}>{MEANINGS[action]}</li>
             ))}
           </ul>
         </AskDialog>
@@ -58,22 +49,15 @@ export function PersonActions({ sessionId, state, agentId, status, isOffered, ..
   );
 }
 
-function choiceOf(treatment: OperatorAction, session_id: string, participant: string): Choice {
-  return {
-    words: WORDS[treatment],
-    isMain: treatment === 'return',
-    isFinal: treatment === 'remove',
-    async run(words) {
-      const reason = words === '' ? undefined : words;
-      const outcome =
-        treatment === 'return'
-          ? await attempt('return_to_session', { session_id, participant })
-          : await attempt(treatment === 'hide' ? 'hide_participant' : 'remove_participant', {
-              session_id,
-              participant,
-              reason,
-            });
-      return outcome.ok ? null : outcome.reason;
-    },
+function choiceOf(action: OperatorAction, session_id: string, participant: string): Choice {
+  const act = (words: string): ReturnType<typeof attempt> => {
+    const reason = words || undefined;
+    if (action === 'return') return attempt('return_to_session', { session_id, participant });
+    return attempt(`${action}_participant`, { session_id, participant, reason });
   };
+  const run = (reason: string): Promise<string | null> => refusalOf(act(reason));
+  if (action === 'hide') return { label: 'Hide', run };
+  return action === 'remove'
+    ? { label: 'Remove for good', look: 'danger', run }
+    : { label: 'Return', look: 'primary', run };
 }

@@ -1,11 +1,11 @@
-/** The one client of the page, for whoever reads or acts. */
+/** The page's only client, used by read and write operations. */
 
 import type { HumanClient } from '../../client/web.ts';
 import { WireError } from '../../core/lib/errors.ts';
 
 let current: HumanClient | null = null;
 
-/** Null while nobody is signed in. */
+/** Null while signed out. */
 export function currentClient(): HumanClient | null {
   return current;
 }

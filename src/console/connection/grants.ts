@@ -1,4 +1,4 @@
-/** What this identity may do, read again when that may have changed: what was lost or won is told. */
+/** The grants of this identity. Reads them again when they may have changed, and shows a notice about the difference. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
@@ -9,17 +9,17 @@ import { client } from './current-client.ts';
 
 let isReading = false;
 
-/** Who may not know of a thing is told that there is none. */
+/** The hub answers not_found for what the caller must not know about. */
 export function isForbidden(thrown: unknown): boolean {
   return thrown instanceof WireError && (thrown.code === 'forbidden' || thrown.code === 'not_found');
 }
 
-/** It is shown what is for others too. */
+/** Whether the hub also shows what is addressed to others. */
 export function mayObserve(): boolean {
   return store.get().me?.grants.includes('observe') ?? false;
 }
 
-/** One look at a time: whatever else asks for one meanwhile gets what that brings. */
+/** Runs once at a time: concurrent callers share the pending read. */
 export function loadGrants(): void {
   const before = store.get().me;
   if (isReading || before === null) return;
@@ -27,7 +27,7 @@ export function loadGrants(): void {
   Promise.resolve()
     .then(() => client().call('whoami', {}))
     .then((me) => changed(before, me))
-    // What cannot be asked now is asked when the hub is back, or forbids the next thing.
+    // Ignore errors: the next reconnect or refusal reads the grants again.
     .catch(() => {})
     .finally(() => {
       isReading = false;
@@ -35,15 +35,16 @@ export function loadGrants(): void {
 }
 
 function changed(before: WhoAmI, me: WhoAmI): void {
-  // Somebody else has signed in meanwhile.
+  // Another identity has signed in since.
   if (store.get().me !== before) return;
   const lost = before.grants.filter((grant) => !me.grants.includes(grant));
   const won = me.grants.filter((grant) => !before.grants.includes(grant));
   if (lost.length + won.length === 0) return;
   const seesOthers = [...lost, ...won].includes('observe');
   update(() => (seesOthers ? { me, list: EMPTY_LIST, hub: null } : { me }));
-  if (lost.length > 0) showNotice('refused', `${granted(lost)} taken from you: what it was for is offered no longer.`);
-  if (won.length > 0) showNotice('done', `${granted(won)} given to you.`);
+  if (lost.length > 0)
+    showNotice('refused', `${granted(lost)} revoked: actions that require it are no longer available.`);
+  if (won.length > 0) showNotice('done', `${granted(won)} granted to you.`);
 }
 
 function granted(grants: readonly string[]): string {

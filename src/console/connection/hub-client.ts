@@ -1,4 +1,4 @@
-/** The connection of the page: one client, for one identity, that comes back by itself. */
+/** The page's connection: one client for one identity, which reconnects by itself. */
 
 import { connectHuman, type HumanClient, type InviteDecision } from '../../client/web.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -10,19 +10,19 @@ import { EMPTY_LIST } from '../state/session-list.ts';
 import { currentClient, setClient } from './current-client.ts';
 import { loadGrants } from './grants.ts';
 import { pushListenerOf } from './push-listeners.ts';
-import { callRead } from './read-operations.ts';
+import { callRead, reasonOf } from './read-operations.ts';
 import type { SignIn } from './sign-in-details.ts';
 import { forgetSignIn, rememberedSignIn, rememberSignIn } from './storage.ts';
 
-/** Counts sign-ins: what an earlier one brings back does not count any more. */
+/** Counts sign-ins, so that results of an earlier one are ignored. */
 let attempt = 0;
 let stopAcking: (() => void) | null = null;
 const openInvites = new Map<string, (decision: InviteDecision) => void>();
 
-/** How long until the hub is tried again that did not answer at the first time. */
+/** Delay before the next attempt if the hub did not answer the first one. */
 const RETRY_MS = 2000;
 
-/** `isTry`: nobody asked for it, so a hub that wants more is no failure. */
+/** With `isTry` the person did not ask to sign in, so a rejection is not shown as an error. */
 export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolean } = {}): Promise<void> {
   attempt += 1;
   const mine = attempt;
@@ -33,7 +33,7 @@ export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolea
     if (mine !== attempt) return connected.close();
     await welcome(connected, wanted);
   } catch (thrown) {
-    if (mine === attempt) refused(thrown, wanted, { mine, isTry });
+    if (mine === attempt) handleFailure(thrown, wanted, isTry);
   }
 }
 
@@ -41,18 +41,18 @@ export function signOut(): void {
   attempt += 1;
   forgetAll();
   forgetSignIn();
-  // Where one was, and what one looked for, is in the address.
+  // The address may reveal the open session or the search.
   go({ page: 'sessions', filter: NO_FILTER }, { replace: true });
   update(() => ({ connection: { kind: 'signed-out', why: null } }));
 }
 
-/** What waits for an answer is given up: it is not sent any more. */
+/** Drops pending requests instead of sending them after a reconnect. */
 export function reconnect(): void {
   const { name, token } = rememberedSignIn();
   if (name !== null && currentClient() !== null) void signIn({ name, token });
 }
 
-/** Nothing that one identity was shown is there for the next. */
+/** The next identity must not see what this one was shown. */
 function forgetAll(): void {
   currentClient()?.close();
   setClient(null);
@@ -60,51 +60,49 @@ function forgetAll(): void {
   update(() => ({ me: null, list: EMPTY_LIST, session: null, hub: null, invites: [], notices: [] }));
 }
 
-/** What is pushed is acked, as the person reads it in the page; but who only looks acks nothing. */
+/** Acks pushed envelopes, since the person reads them here. Read-only mode acks nothing. */
 export function setAcking(isOn: boolean): void {
   if (!isOn) {
     stopAcking?.();
     stopAcking = null;
   } else {
-    stopAcking ??= currentClient()?.onMessage(({ session }) => pushListenerOf(session.id)?.heard()) ?? null;
+    stopAcking ??= currentClient()?.onMessage(({ session }) => pushListenerOf(session.id)?.onEnvelope()) ?? null;
   }
 }
 
-/** Decides about an invite that waits. False = there is none. */
-export function answerInvite(sessionId: string, decision: InviteDecision): boolean {
+export function answerInvite(sessionId: string, decision: InviteDecision): void {
   const answer = openInvites.get(sessionId);
   forgetInvite(sessionId);
   answer?.(decision);
-  return answer !== undefined;
 }
 
-/** It waits for nobody's answer any more. */
+/** Stops showing an invite that needs no answer any more. */
 export function forgetInvite(sessionId: string): void {
   openInvites.delete(sessionId);
   update(({ invites }) => (invites.includes(sessionId) ? { invites: invites.filter((id) => id !== sessionId) } : null));
 }
 
-function connectAs({ name, token }: SignIn, counts: () => boolean): Promise<HumanClient> {
+function connectAs({ name, token }: SignIn, isCurrent: () => boolean): Promise<HumanClient> {
   const { readOnly } = store.get();
   return connectHuman(hubAddress(), {
     name,
     ...(token === null ? {} : { token }),
-    // To register a name is to change something.
+    // Registering a name would be a change.
     register: !readOnly,
     reconnect: { minMs: 200, maxMs: 4000 },
     onInvite: ({ session }) =>
       new Promise((resolve) => {
         openInvites.set(session.id, resolve);
         update(({ invites }) => ({ invites: [...invites.filter((id) => id !== session.id), session.id] }));
-        // An invite nobody can accept any more does not wait. The end of the client is told elsewhere.
+        // An invite to an ended session cannot be accepted. ended() rejects when the client closes: ignore that.
         session.ended().then(
           () => forgetInvite(session.id),
           () => {},
         );
       }),
-    onDelta: (delta) => pushListenerOf(delta.session_id)?.shown(delta),
+    onDelta: (delta) => pushListenerOf(delta.session_id)?.onDelta(delta),
     onState(state) {
-      if (!counts() || currentClient() === null) return;
+      if (!isCurrent() || currentClient() === null) return;
       if (state !== 'closed') update(() => ({ connection: { kind: state } }));
       if (state === 'open') loadGrants();
     },
@@ -126,9 +124,9 @@ async function welcome(connected: HumanClient, wanted: SignIn): Promise<void> {
   update(() => ({ connection: { kind: connected.state === 'away' ? 'away' : 'open' }, me, skewMs }));
 }
 
-/** A hub that did not answer is tried again; one that said no is not. */
-function refused(thrown: unknown, wanted: SignIn, { mine, isTry }: { mine: number; isTry: boolean }): void {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+/** Retries if the hub did not answer; a rejection is final. */
+function handleFailure(thrown: unknown, wanted: SignIn, isTry: boolean): void {
+  const mine = attempt;
   if (thrown instanceof WireError && (thrown.code === 'unavailable' || thrown.code === 'timeout')) {
     update(() => ({ connection: { kind: 'away' } }));
     setTimeout(() => {
@@ -136,14 +134,14 @@ function refused(thrown: unknown, wanted: SignIn, { mine, isTry }: { mine: numbe
     }, RETRY_MS);
     return;
   }
-  update(() => ({ connection: { kind: 'signed-out', why: isTry ? null : error.message } }));
+  update(() => ({ connection: { kind: 'signed-out', why: isTry ? null : reasonOf(thrown) } }));
 }
 
-/** The hub that serves the page, wherever that is. */
+/** The hub that serves this page. */
 function hubAddress(): string {
-  const here = new URL('.', location.href);
-  here.protocol = here.protocol === 'https:' ? 'wss:' : 'ws:';
-  here.search = '';
-  here.hash = '';
-  return here.href;
+  const address = new URL('.', location.href);
+  address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';
+  address.search = '';
+  address.hash = '';
+  return address.href;
 }

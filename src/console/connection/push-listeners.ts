@@ -1,24 +1,22 @@
-/** What the hub pushes to who takes part, handed to the session that is open. */
+/** Passes what the hub pushes to a participant on to the open session. */
 
 import type { ForwardedDelta } from '../../core/protocol/frames/frames.ts';
 
 export interface PushListener {
-  /** Something was said. */
-  readonly heard: () => void;
-  /** Something is being written. */
-  readonly shown: (delta: ForwardedDelta) => void;
+  readonly onEnvelope: () => void;
+  readonly onDelta: (delta: ForwardedDelta) => void;
 }
 
-const hearers = new Map<string, PushListener>();
+const listeners = new Map<string, PushListener>();
 
-/** One for each session. Until the function it returns is called. */
-export function onPush(sessionId: string, hearer: PushListener): () => void {
-  hearers.set(sessionId, hearer);
+/** One listener per session. Returns the function that removes it. */
+export function onPush(sessionId: string, listener: PushListener): () => void {
+  listeners.set(sessionId, listener);
   return () => {
-    if (hearers.get(sessionId) === hearer) hearers.delete(sessionId);
+    if (listeners.get(sessionId) === listener) listeners.delete(sessionId);
   };
 }
 
 export function pushListenerOf(sessionId: string): PushListener | undefined {
-  return hearers.get(sessionId);
+  return listeners.get(sessionId);
 }

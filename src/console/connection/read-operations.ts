@@ -1,10 +1,10 @@
-/** Looking: the operations that change nothing. In read-only mode these are all that is ever called. */
+/** Operations that change nothing. Read-only mode calls no others. */
 
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import { client } from './current-client.ts';
 import { isForbidden, loadGrants } from './grants.ts';
 
-/** Everything the console reads by; whatever else there is changes something, and goes through `actions.ts`. */
+/** Every other operation changes something and goes through `write-operations.ts`. */
 export type ReadOperation = Extract<
   OperationName,
   | 'whoami'
@@ -36,7 +36,7 @@ export async function callRead<Name extends ReadOperation>(op: Name, params: Par
   }
 }
 
-/** Why something failed, as a sentence: the hub's own words. */
+/** The message of an error, usually in the hub's words. */
 export function reasonOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,4 +1,4 @@
-/** What the person chose for this page: its colours, and whether anything may be changed from it. */
+/** Settings of the page: theme and read-only mode. */
 
 import { type Theme, update } from '../state/console-state.ts';
 import { reconnect, setAcking } from './hub-client.ts';
@@ -16,6 +16,6 @@ export function setReadOnly(readOnly: boolean): void {
   rememberReadOnly(readOnly);
   setAcking(!readOnly);
   update(() => ({ readOnly }));
-  // What waits for a hub that is away would be done when it is back.
+  // Pending writes would otherwise run when the hub is back.
   if (readOnly && hasPendingWrite()) reconnect();
 }

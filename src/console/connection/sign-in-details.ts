@@ -1,24 +1,24 @@
-/** Who signs in with what: taken from the address, from what this tab remembers, or from the form. Pure. */
+/** Sign-in details from the address or the form. Pure. */
 
 export interface SignIn {
   readonly name: string;
-  /** null = the hub may need none. */
+  /** Null = try without one. */
   readonly token: string | null;
 }
 
-/** What the address brought along; its fragment is then taken away. */
+/** Sign-in details found in the fragment, which the page then removes. */
 export interface FromAddress {
   readonly token: string | null;
   readonly name: string | null;
-  /** The fragment without these; undefined = there was none of them in it. */
+  /** The fragment to show instead; undefined = it had no sign-in details. */
   readonly cleaned: string | undefined;
 }
 
-/** `#token=…`, also with `&name=…` and `&to=/hub`, or a name alone. Only a fragment: it is never sent to a server. */
+/** Parses `#token=…` with optional `&name=…` and `&to=/hub`, or `#name=…`. Browsers never send a fragment to a server. */
 export function fromFragment(fragment: string): FromAddress {
   const text = fragment.replace(/^#/, '');
-  const isBrought = /(^|&)token=/.test(text) || /^name=/.test(text);
-  if (!isBrought) return { token: null, name: null, cleaned: undefined };
+  const hasDetails = /(^|&)token=/.test(text) || /^name=/.test(text);
+  if (!hasDetails) return { token: null, name: null, cleaned: undefined };
   const params = new URLSearchParams(text);
   const to = params.get('to') ?? '/';
   const token = params.get('token')?.trim() ?? '';
@@ -34,7 +34,7 @@ export function isReadOnlyAsked(search: string): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }
 
-/** What is wrong with a name, in words; null = nothing that can be seen from here. */
+/** Null = no problem that the page can detect. */
 export function nameProblem(name: string): string | null {
-  return name.trim() === '' ? 'A name is needed: the hub knows everybody by one.' : null;
+  return name.trim() === '' ? 'Enter a name: the hub identifies every participant by name.' : null;
 }

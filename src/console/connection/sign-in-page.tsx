@@ -1,11 +1,11 @@
-/** Who are you, and what proves it? The token is kept for this tab alone. */
+/** The sign-in form, and the bar that shows the connection state. */
 
 import { useState } from 'preact/hooks';
+import { Failure } from '../refusal.tsx';
 import { type ConnectionState, connectionText } from '../state/connection-state.ts';
 import { go } from '../state/navigation.ts';
 import { NO_FILTER } from '../state/route.ts';
 import { useConsole } from '../state/use-store.ts';
-import { Line } from '../text/untrusted-text.tsx';
 import { signIn } from './hub-client.ts';
 import { nameProblem } from './sign-in-details.ts';
 import { rememberedSignIn } from './storage.ts';
@@ -23,7 +23,7 @@ export function SignInPage({ connection }: { connection: ConnectionState }) {
     const wrong = nameProblem(name);
     setProblem(wrong);
     if (wrong !== null) return;
-    // Where somebody else was is not where this one wants to go.
+    // Do not lead to the page that another identity had open.
     if (name.trim() !== remembered.name) go({ page: 'sessions', filter: NO_FILTER }, { replace: true });
     void signIn({ name: name.trim(), token: token.trim() === '' ? null : token.trim() });
   };
@@ -54,14 +54,10 @@ export function SignInPage({ connection }: { connection: ConnectionState }) {
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Connecting…' : 'Connect'}
         </button>
-        {why !== null && (
-          <p class="refusal" role="alert">
-            <Line text={why} most={400} />
-          </p>
-        )}
-        {readOnly && <p class="dim">In read-only mode no new name is registered: it has to be known to the hub.</p>}
+        {why !== null && <Failure why={why} />}
+        {readOnly && <p class="dim">Read-only mode registers no new names: use a name that the hub knows.</p>}
         <p class="dim">
-          The token is kept for this tab alone. Whoever runs the hub makes one with <code>parley token create</code>.
+          The token is stored for this tab only. An operator creates one with <code>parley token create</code>.
         </p>
       </form>
     </div>
@@ -75,7 +71,7 @@ export function ConnectionBar() {
     <div class={`connection is-${connection.kind}`} role="status" data-connection={connection.kind}>
       {isSeen ? <span>{connectionText(connection)}</span> : <span class="unseen">{connectionText(connection)}</span>}
       {connection.kind === 'ended' && (
-        <button type="button" onClick={again}>
+        <button type="button" onClick={connectAgain}>
           Connect again
         </button>
       )}
@@ -83,7 +79,7 @@ export function ConnectionBar() {
   );
 }
 
-function again(): void {
+function connectAgain(): void {
   const { name, token } = rememberedSignIn();
   if (name !== null) void signIn({ name, token });
 }

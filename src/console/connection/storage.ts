@@ -1,4 +1,4 @@
-/** What this tab and this browser remember. A token is for this tab alone: it is gone when the tab is closed. */
+/** What this tab and this browser remember. The token is kept for this tab only, until it is closed. */
 
 import type { Theme } from '../state/console-state.ts';
 import type { SignIn } from './sign-in-details.ts';
@@ -44,7 +44,7 @@ export function rememberReadOnly(isOn: boolean): void {
   write(sessionStorage, READ_ONLY, isOn ? 'yes' : null);
 }
 
-/** A browser may forbid all storage; then nothing is remembered. */
+/** A browser may forbid storage; then nothing is remembered. */
 function read(storage: Storage, key: string): string | null {
   try {
     return storage.getItem(key);
@@ -58,6 +58,6 @@ function write(storage: Storage, key: string, value: string | null): void {
     if (value === null) storage.removeItem(key);
     else storage.setItem(key, value);
   } catch {
-    // Then it is asked for again.
+    // The page will ask again.
   }
 }

@@ -1,66 +1,45 @@
-/** All that an agent says of itself, and what the hub has seen of it: asked for when somebody opens it. */
+/** The profile and the skill of an agent, read when the person opens them. */
 
-import { useEffect, useState } from 'preact/hooks';
 import type { Resume } from '../../core/records/identity/resume.ts';
 import type { Skill } from '../../core/records/identity/skill.ts';
-import { callRead, reasonOf } from '../connection/read-operations.ts';
+import { callRead } from '../connection/read-operations.ts';
+import { useRead } from '../connection/use-read.ts';
+import { Failure } from '../refusal.tsx';
 import { Line, Said } from '../text/untrusted-text.tsx';
 import { Ago } from '../time/times.tsx';
 import { observedText } from './feed-text.ts';
 
-interface Known {
-  readonly resume: Resume;
-  readonly skill: Skill;
+export function AgentResume({ agentId: agent }: { agentId: string }) {
+  const read = () => Promise.all([callRead('get_resume', { agent }), callRead('get_skill', { agent })]);
+  const { answer, failure } = useRead(read, [agent]);
+  if (failure !== null) return <Failure why={failure} />;
+  return (
+    <div class="resume">
+      {answer === null ? <p class="dim">Loading…</p> : <Facts resume={answer[0]} skill={answer[1]} />}
+    </div>
+  );
 }
 
-export function AgentResume({ agentId }: { agentId: string }) {
-  const [known, setKnown] = useState<Known | null>(null);
-  const [refusal, setRefusal] = useState<string | null>(null);
-  useEffect(() => {
-    let counts = true;
-    readOf(agentId).then(
-      (read) => counts && setKnown(read),
-      (thrown) => counts && setRefusal(reasonOf(thrown)),
-    );
-    return () => {
-      counts = false;
-    };
-  }, [agentId]);
-  if (refusal !== null) {
-    return (
-      <p class="refusal" role="alert">
-        <Line text={refusal} most={400} />
-      </p>
-    );
-  }
-  return <div class="resume">{known === null ? <p class="dim">Reading…</p> : <Facts {...known} />}</div>;
-}
-
-async function readOf(agent: string): Promise<Known> {
-  const [resume, skill] = await Promise.all([callRead('get_resume', { agent }), callRead('get_skill', { agent })]);
-  return { resume, skill };
-}
-
-function Facts({ resume, skill }: Known) {
+function Facts({ resume, skill }: { resume: Resume; skill: Skill }) {
   const facts: readonly (readonly [string, readonly string[]])[] = [
-    ['Says', resume.summary === '' ? [] : [resume.summary]],
-    ['Can do', resume.claimed_capabilities],
-    ['Knows', resume.domains],
+    ['Summary', resume.summary === '' ? [] : [resume.summary]],
+    ['Capabilities', resume.claimed_capabilities],
+    ['Domains', resume.domains],
     ['Examples', resume.examples],
-    ['Seen', Object.entries(resume.observed).map(observedText)],
+    ['Observed', Object.entries(resume.observed).map(observedText)],
   ];
-  const told = facts.filter(([, words]) => words.length > 0);
+  const known = facts.filter(([, lines]) => lines.length > 0);
   return (
     <>
-      {told.length === 0 && <p class="dim">It says nothing of itself.</p>}
+      {known.length === 0 && <p class="dim">This agent has no profile.</p>}
       <dl class="facts">
-        {told.map(([name, words]) => (
+        {known.map(([name, lines]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              {words.map((one, at) => (
+              {lines.map((line, at) => (
                 <p key={at}>
-                  <Line text={one} most={1000} />
+                  <Line text={line} most={1000} />
                 </p>
               ))}
             </dd>
@@ -68,7 +47,7 @@ function Facts({ resume, skill }: Known) {
         ))}
         {resume.last_updated !== null && (
           <div>
-            <dt>Written</dt>
+            <dt>Updated</dt>
             <dd>
               <Ago at={resume.last_updated} />
             </dd>

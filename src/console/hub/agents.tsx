@@ -1,4 +1,4 @@
-/** Who there is: connected or not, what they say they can do, and how much they have to do. */
+/** The agents of the hub: whether they are connected, their claimed capabilities and their load. */
 
 import { useId, useState } from 'preact/hooks';
 import type { AgentLoad } from '../../core/protocol/operations/console-hub.ts';
@@ -24,16 +24,12 @@ export function Agents({ hub }: { hub: HubState }) {
           <thead>
             <tr>
               <th scope="col">Name</th>
-              <th scope="col">Can do</th>
-              <th scope="col" class="number">
-                Turns
-              </th>
-              <th scope="col" class="number">
-                Sessions
-              </th>
-              <th scope="col" class="number">
-                Inbox
-              </th>
+              <th scope="col">Capabilities</th>
+              {['Turns', 'Sessions', 'Inbox'].map((name) => (
+                <th key={name} scope="col" class="number">
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -51,13 +47,13 @@ function Agent({ agent, load }: { agent: FoundAgent; load: AgentLoad | undefined
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const { resume, model } = agent;
-  const can = resume.claimed_capabilities.join(', ');
+  const presence = agent.bound ? 'connected' : 'not connected';
   return (
     <>
       <tr>
         <th scope="row">
-          <span class={`presence ${agent.bound ? 'here' : 'gone'}`} title={agent.bound ? 'connected' : 'not connected'}>
-            <span class="unseen">{agent.bound ? 'connected' : 'not connected'}</span>
+          <span class={`presence ${agent.bound ? 'here' : 'gone'}`} title={presence}>
+            <span class="unseen">{presence}</span>
           </span>{' '}
           <button
             type="button"
@@ -73,7 +69,7 @@ function Agent({ agent, load }: { agent: FoundAgent; load: AgentLoad | undefined
         <td>
           {resume.summary !== '' && <Line text={resume.summary} most={80} />}{' '}
           <span class="dim">
-            <Line text={can} most={80} />
+            <Line text={resume.claimed_capabilities.join(', ')} most={80} />
           </span>
         </td>
         <td class="number">{load?.open_turns ?? 0}</td>

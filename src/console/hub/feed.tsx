@@ -1,9 +1,9 @@
-/** What went wrong and what was looked into, the newest first. */
+/** Violations and audit entries, the newest first. */
 
 import { useState } from 'preact/hooks';
 import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
+import { SessionLink } from '../links.tsx';
 import { hubNow } from '../state/hub-clock.ts';
-import { sessionHref } from '../state/route.ts';
 import { Line } from '../text/untrusted-text.tsx';
 import { clockTime } from '../time/time-text.ts';
 import { detailText, FEED_FILTERS, type FeedFilter, passesFilter } from './feed-text.ts';
@@ -18,9 +18,9 @@ export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
         <label>
           <span class="unseen">Show</span>
           <select value={shown} onChange={({ currentTarget }) => setShown(currentTarget.value as FeedFilter)}>
-            {Object.entries(FEED_FILTERS).map(([value, words]) => (
+            {Object.entries(FEED_FILTERS).map(([value, text]) => (
               <option key={value} value={value}>
-                {words}
+                {text}
               </option>
             ))}
           </select>
@@ -49,11 +49,7 @@ function Entry({ entry }: { entry: FeedEntry }) {
         <Line text={what} most={60} />
       </strong>{' '}
       {agent_id !== null && <Line text={name ?? agent_id} most={40} />}{' '}
-      {session_id !== null && (
-        <a href={sessionHref(session_id)} class="mono">
-          {session_id.slice(-8)}
-        </a>
-      )}{' '}
+      {session_id !== null && <SessionLink id={session_id} />}{' '}
       <span class="dim detail">
         <Line text={detailText(detail)} most={160} />
       </span>

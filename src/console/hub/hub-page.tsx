@@ -1,10 +1,11 @@
-/** The hub as a whole: how it is doing, who is there, what went wrong, and who is waited for. */
+/** The hub as a whole: figures, agents, the feed and pending waits. */
 
 import { useEffect } from 'preact/hooks';
-import type { FigurePoint, HubFigures } from '../../core/protocol/operations/console-hub.ts';
+import type { HubFigures } from '../../core/protocol/operations/console-hub.ts';
+import { AllSessionsLink } from '../links.tsx';
 import { Sparkline } from '../parts/chart/sparkline.tsx';
+import { Failure } from '../refusal.tsx';
 import { EMPTY_HUB, type HubState } from '../state/hub-state.ts';
-import { hrefOf, NO_FILTER } from '../state/route.ts';
 import { useConsole } from '../state/use-store.ts';
 import { duration } from '../time/time-text.ts';
 import { Agents } from './agents.tsx';
@@ -16,16 +17,14 @@ export function HubPage() {
   const hub = useConsole((state) => state.hub) ?? EMPTY_HUB;
   const observes = useConsole((state) => state.me?.grants.includes('observe') ?? false);
   useEffect(() => (observes ? followHub() : undefined), [observes]);
-  if (!observes) return <NotShown />;
+  if (!observes) return <GrantNeeded />;
   return (
     <div class="page hub-page">
       <div class="page-head">
         <h1>Hub</h1>
       </div>
       {Object.entries(hub.refusals).map(([what, why]) => (
-        <p key={what} class="refusal" role="alert">
-          The hub does not show its {what}: <bdi>{why}</bdi>
-        </p>
+        <Failure key={what} title={`The hub refused to show its ${what}`} why={why} />
       ))}
       <Tiles hub={hub} />
       {hub.figures !== null && <Charts figures={hub.figures} />}
@@ -43,23 +42,21 @@ export function HubPage() {
   );
 }
 
-function NotShown() {
+function GrantNeeded() {
   return (
     <div class="page">
       <h1>Hub</h1>
       <p>
-        What the hub does as a whole is shown to those with the grant <code>observe</code>, and you do not have it.
-        Whoever runs the hub gives it with <code>parley token create --name … --grant observe</code>.
+        This page requires the <code>observe</code> grant, which you do not have. An operator can grant it with{' '}
+        <code>parley token create --name … --grant observe</code>.
       </p>
-      <p>
-        <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>Your sessions</a>
-      </p>
+      <AllSessionsLink text="Your sessions" />
     </div>
   );
 }
 
 function Tiles({ hub: { figures } }: { hub: HubState }) {
-  if (figures === null) return <p class="dim">Reading…</p>;
+  if (figures === null) return <p class="dim">Loading…</p>;
   const newest = figures.series.at(-1);
   const live = Object.values(figures.sessions).reduce((sum, count) => sum + count, 0);
   const tiles: readonly (readonly [string, string])[] = [
@@ -69,7 +66,7 @@ function Tiles({ hub: { figures } }: { hub: HubState }) {
     ['Connections', figures.connections.toLocaleString('en')],
     ['Posts per second', String(newest?.posts_per_s ?? 0)],
     ['Ack p99', newest?.ack_p99_ms == null ? '–' : `${newest.ack_p99_ms.toFixed(1)} ms`],
-    ['Being written', `${figures.staged.units}`],
+    ['Staged units', `${figures.staged.units}`],
     ['Refused', figures.totals.refused.toLocaleString('en')],
   ];
   return (
@@ -84,29 +81,32 @@ function Tiles({ hub: { figures } }: { hub: HubState }) {
   );
 }
 
-export function Charts({ figures: { series } }: { figures: HubFigures }) {
-  const line = (name: string, figure: (point: FigurePoint) => number | null) => ({
-    name,
-    points: series.map(figure),
-  });
+const CHARTS = [
+  { label: 'Posts', unit: '/s', lines: [['posts', 'posts_per_s']] },
+  { label: 'Delivered', unit: '/s', lines: [['delivered', 'delivered_per_s']] },
+  { label: 'Refused', unit: '/s', lines: [['refused', 'refused_per_s']] },
+  {
+    label: 'Ack',
+    unit: ' ms',
+    lines: [
+      ['p50', 'ack_p50_ms'],
+      ['p99', 'ack_p99_ms'],
+    ],
+  },
+] as const;
+
+function Charts({ figures: { series } }: { figures: HubFigures }) {
   return (
     <section class="charts" aria-label="The last minute">
-      <div class="card">
-        <Sparkline label="Posts" unit="/s" series={[line('posts', (point) => point.posts_per_s)]} />
-      </div>
-      <div class="card">
-        <Sparkline label="Delivered" unit="/s" series={[line('delivered', (point) => point.delivered_per_s)]} />
-      </div>
-      <div class="card">
-        <Sparkline label="Refused" unit="/s" series={[line('refused', (point) => point.refused_per_s)]} />
-      </div>
-      <div class="card">
-        <Sparkline
-          label="Ack"
-          unit=" ms"
-          series={[line('p50', (point) => point.ack_p50_ms), line('p99', (point) => point.ack_p99_ms)]}
-        />
-      </div>
+      {CHARTS.map(({ label, unit, lines }) => (
+        <div key={label} class="card">
+          <Sparkline
+            label={label}
+            unit={unit}
+            series={lines.map(([name, figure]) => ({ name, points: series.map((point) => point[figure]) }))}
+          />
+        </div>
+      ))}
     </section>
   );
 }

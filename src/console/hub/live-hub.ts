@@ -1,4 +1,4 @@
-/** Keeps the figures, the agents and the feed of the hub as they are, while somebody looks. */
+/** Keeps the figures, agents and feed of the hub current while the page shows them. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
@@ -8,58 +8,56 @@ import { store, update } from '../state/console-state.ts';
 import { EMPTY_HUB, type HubState, withFeed } from '../state/hub-state.ts';
 
 const TICK_MS = 1000;
-/** Who there is changes slowly. */
+/** In ticks: the agents change slowly. */
 const AGENTS_EVERY = 5;
 const MAX_AGENTS = 200;
-/** As many as are kept, and as the hub gives at once. */
+/** The page keeps as many, and the hub returns at most that many at once. */
 const FEED_PAGE = 200;
-/** A call may look through many records that are not for this identity. */
+/** One call may return nothing because it scanned only records this identity must not see. */
 const MAX_FEED_CALLS = 20;
 
+/** Returns the function that stops it. */
 export function followHub(): () => void {
-  let isOver = false;
-  const refused = new Set<string>();
-  // What was read before the hub was out of reach may be of a past that is no more.
-  let isDoubtful = true;
+  let isStopped = false;
+  const forbidden = new Set<string>();
+  // The hub may come back with another past: then read the whole feed again.
+  let mustReload = true;
   const stopWatching = store.subscribe(() => {
-    if (store.get().connection.kind !== 'open') isDoubtful = true;
+    if (store.get().connection.kind !== 'open') mustReload = true;
   });
-  const feed = async (): Promise<void> => {
-    const isAnew = isDoubtful;
-    isDoubtful = false;
-    await readFeed(isAnew).catch((thrown: unknown) => {
-      isDoubtful = isDoubtful || isAnew;
+  const refreshFeed = async (): Promise<void> => {
+    const isReload = mustReload;
+    mustReload = false;
+    await readFeed(isReload).catch((thrown: unknown) => {
+      mustReload = mustReload || isReload;
       throw thrown;
     });
   };
+  /** Asks for a forbidden part only once: the hub audits every refusal. */
+  const read = async (part: string, reading: () => Promise<void>): Promise<void> => {
+    if (forbidden.has(part)) return;
+    try {
+      await reading();
+      setRefusal(part, undefined);
+    } catch (thrown) {
+      setRefusal(part, reasonOf(thrown));
+      if (thrown instanceof WireError && thrown.code === 'forbidden') forbidden.add(part);
+    }
+  };
   update(({ hub }) => (hub === null ? { hub: EMPTY_HUB } : null));
   void (async () => {
-    for (let ticks = 0; !isOver; ticks += 1) {
-      if (!document.hidden && store.get().connection.kind === 'open')
-        await tick(partsOf(ticks % AGENTS_EVERY === 0, feed), refused);
+    for (let ticks = 0; !isStopped; ticks += 1) {
+      if (!document.hidden && store.get().connection.kind === 'open') {
+        const agents = ticks % AGENTS_EVERY === 0 ? read('agents', readAgents) : undefined;
+        await Promise.all([read('figures', readFigures), read('feed', refreshFeed), agents]);
+      }
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
     }
   })();
   return () => {
-    isOver = true;
+    isStopped = true;
     stopWatching();
   };
-}
-
-type Part = readonly [what: string, reading: () => Promise<void>];
-
-function partsOf(withAgents: boolean, feed: () => Promise<void>): readonly Part[] {
-  return [['figures', readFigures], ['feed', feed], ...(withAgents ? [['agents', readAgents] as const] : [])];
-}
-
-/** What this identity may not see is asked for once: the hub writes down each refusal. */
-async function tick(parts: readonly Part[], refused: Set<string>): Promise<void> {
-  const open = parts.filter(([what]) => !refused.has(what));
-  await Promise.all(
-    open.map(async ([what, reading]) => {
-      if ((await trying(what, reading)) === 'forbidden') refused.add(what);
-    }),
-  );
 }
 
 async function readFigures(): Promise<void> {
@@ -67,9 +65,9 @@ async function readFigures(): Promise<void> {
   change((hub) => ({ ...hub, figures }));
 }
 
-/** All that is newer than what is known, as far as it is kept; `isAnew`: what is known does not count. */
-async function readFeed(isAnew: boolean): Promise<void> {
-  const since = isAnew ? undefined : store.get().hub?.feed[0]?.number;
+/** Reads everything newer than the known entries, or with `isReload` the whole feed. */
+async function readFeed(isReload: boolean): Promise<void> {
+  const since = isReload ? undefined : store.get().hub?.feed[0]?.number;
   const fresh: FeedEntry[] = [];
   let after: number | null | undefined;
   for (let calls = 0; calls < MAX_FEED_CALLS && fresh.length < FEED_PAGE && after !== null; calls += 1) {
@@ -77,7 +75,7 @@ async function readFeed(isAnew: boolean): Promise<void> {
     fresh.push(...page.entries);
     after = page.next;
   }
-  // What is known goes on where this ends, unless there is something between them that was not read.
+  // Unread entries between the fresh and the known ones would leave a hole: drop the known ones.
   const isNext = since !== undefined && after === null;
   change((hub) => ({ ...hub, feed: withFeed(isNext ? hub.feed : [], fresh) }));
 }
@@ -87,20 +85,12 @@ async function readAgents(): Promise<void> {
   change((hub) => ({ ...hub, agents, hasMoreAgents: next !== null }));
 }
 
-async function trying(what: string, reading: () => Promise<void>): Promise<'read' | 'forbidden' | 'failed'> {
-  try {
-    await reading();
-    change((hub) => (hub.refusals[what] === undefined ? hub : { ...hub, refusals: without(hub.refusals, what) }));
-    return 'read';
-  } catch (thrown) {
-    const why = reasonOf(thrown);
-    change((hub) => (hub.refusals[what] === why ? hub : { ...hub, refusals: { ...hub.refusals, [what]: why } }));
-    return thrown instanceof WireError && thrown.code === 'forbidden' ? 'forbidden' : 'failed';
-  }
-}
-
-function without(refusals: HubState['refusals'], what: string): HubState['refusals'] {
-  return Object.fromEntries(Object.entries(refusals).filter(([name]) => name !== what));
+function setRefusal(part: string, why: string | undefined): void {
+  change((hub) => {
+    if (hub.refusals[part] === why) return hub;
+    const { [part]: _, ...others } = hub.refusals;
+    return { ...hub, refusals: why === undefined ? others : { ...others, [part]: why } };
+  });
 }
 
 function change(how: (hub: HubState) => HubState): void {

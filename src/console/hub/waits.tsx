@@ -1,7 +1,7 @@
-/** Who is waited for, and who cannot keep up. */
+/** Pending waits and slow consumers. */
 
 import type { HubFigures, PendingWait } from '../../core/protocol/operations/console-hub.ts';
-import { sessionHref } from '../state/route.ts';
+import { SessionLink } from '../links.tsx';
 import { Line } from '../text/untrusted-text.tsx';
 import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
@@ -15,15 +15,13 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
         Waits <span class="dim">{waits.length}</span>
       </h2>
       <div class="scroll" tabIndex={0} role="region" aria-label="Waits">
-        {figures !== null && waits.length === 0 && <p class="dim">Nobody is waited for.</p>}
+        {figures !== null && waits.length === 0 && <p class="dim">No pending waits.</p>}
         <ul class="waits">
           {waits.map((wait) => (
             <li key={`${wait.session_id} ${wait.agent_id} ${wait.what}`}>
-              {/* First, so that however long the rest is no two are on top of each other. */}
-              <a href={sessionHref(wait.session_id)} class="mono">
-                {wait.session_id.slice(-8)}
-              </a>{' '}
-              <Whom wait={wait} /> <span class="dim">for {since(wait.since_at, now)}</span>{' '}
+              {/* First, so that the touch areas of two links never overlap. */}
+              <SessionLink id={wait.session_id} /> <Awaited wait={wait} />{' '}
+              <span class="dim">for {since(wait.since_at, now)}</span>{' '}
               {wait.due_at !== null && (
                 <span class="dim">
                   due <Countdown at={wait.due_at} />
@@ -32,20 +30,20 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
             </li>
           ))}
         </ul>
-        {figures?.is_partial === true && <p class="dim">Of the newest sessions alone: there are more.</p>}
+        {figures?.is_partial === true && <p class="dim">Includes only the newest sessions.</p>}
       </div>
     </section>
   );
 }
 
-/** Somebody by name, or whoever may decide. */
-function Whom({ wait: { name, what, text, grant } }: { wait: PendingWait }) {
+/** A participant by name, or anyone who may decide. */
+function Awaited({ wait: { name, what, text, grant } }: { wait: PendingWait }) {
   return (
     <>
       <strong>
         <Line text={text ?? name ?? ''} most={120} />
       </strong>{' '}
-      {text === null ? what : `by anybody with the grant ${grant}`}
+      {text === null ? what : `by anyone with the "${grant}" grant`}
     </>
   );
 }
@@ -55,7 +53,7 @@ export function SlowConsumers({ figures }: { figures: HubFigures | null }) {
   return (
     <section class="card" aria-labelledby="slow-title">
       <h2 id="slow-title">Slow consumers</h2>
-      {figures !== null && slow.length === 0 && <p class="dim">Everybody keeps up.</p>}
+      {figures !== null && slow.length === 0 && <p class="dim">None.</p>}
       <ul class="waits">
         {slow.map(({ agent_id, name, unsent_bytes, unacked }) => (
           <li key={agent_id}>

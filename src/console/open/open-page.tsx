@@ -1,17 +1,18 @@
-/** A session is opened: the form of its type, and what the hub says of it at the field it is about. */
+/** The form that opens a session. Errors of the hub appear at their fields. */
 
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { SessionType } from '../../core/protocol/operations/console-sessions.ts';
 import type { CreateParams } from '../../core/records/session/create-params.ts';
-import { callRead, reasonOf } from '../connection/read-operations.ts';
+import { callRead } from '../connection/read-operations.ts';
+import { useRead } from '../connection/use-read.ts';
 import { activeErrors, type CreateDraft, newDraft, type RejectedDraft } from '../parts/create/create-draft.ts';
 import { CreateForm } from '../parts/create/create-form.tsx';
 import type { Delays } from '../parts/graph-editor/latest.ts';
+import { Failure } from '../refusal.tsx';
 import { go } from '../state/navigation.ts';
 import { showNotice } from '../state/notice-actions.ts';
 import { useConsole } from '../state/use-store.ts';
-import { Line } from '../text/untrusted-text.tsx';
 import { openSession, saveDraft, savedDraft } from './create-session.ts';
 
 const delays: Delays = {
@@ -26,48 +27,34 @@ export function OpenPage() {
   return (
     <div class="page open-page">
       <h1>Open a session</h1>
-      {isReadOnly ? <p>Nothing is opened in read-only mode.</p> : <Opening />}
+      {isReadOnly ? <p>Read-only mode cannot open sessions.</p> : <Opening />}
     </div>
   );
 }
 
-interface Choices {
+function Opening() {
+  const read = () => Promise.all([callRead('list_types', {}), callRead('list_agents', { limit: 100 })]);
+  const { answer, failure } = useRead(read, []);
+  if (failure !== null) return <Failure why={failure} />;
+  const [{ types }, { agents }] = answer ?? [{ types: [] }, { agents: [] }];
+  const [first] = types;
+  if (first === undefined) return <p class="dim">Loading…</p>;
+  return <Form types={types} agents={agents.map(({ name }) => name)} first={first} />;
+}
+
+interface FormProps {
   readonly types: readonly SessionType[];
   readonly agents: readonly string[];
+  readonly first: SessionType;
 }
 
-function Opening() {
-  const [choices, setChoices] = useState<Choices | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-  useEffect(() => {
-    let counts = true;
-    readChoices().then(
-      (read) => counts && setChoices(read),
-      (thrown) => counts && setFailure(reasonOf(thrown)),
-    );
-    return () => {
-      counts = false;
-    };
-  }, []);
-  if (failure !== null) {
-    return (
-      <p class="refusal" role="alert">
-        <Line text={failure} most={400} />
-      </p>
-    );
-  }
-  const [first] = choices?.types ?? [];
-  if (choices === null || first === undefined) return <p class="dim">Reading…</p>;
-  return <Form choices={choices} first={first} />;
-}
-
-function Form({ choices: { types, agents }, first }: { choices: Choices; first: SessionType }) {
+function Form({ types, agents, first }: FormProps) {
   const me = useConsole((state) => state.me?.name ?? '');
   const [draft, setDraft] = useState<CreateDraft>(() => savedDraft(me) ?? newDraft(first.manifest));
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState<RejectedDraft | null>(null);
   const { type } = draft;
-  // The same as long as the type is: another one would be asked anew.
+  // Keep the function while the type is the same: a new one would check the graph again.
   const check = useCallback((graph: JsonObject) => callRead('check_graph', { graph, type }), [type]);
   const change = (next: CreateDraft): void => {
     saveDraft(me, next);
@@ -79,7 +66,7 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
     const opened = await openSession(params);
     setBusy(false);
     if (!opened.ok) return setRefused({ draft, errors: opened.errors });
-    for (const words of opened.warnings) showNotice('done', `Opened; but ${words}`);
+    for (const warning of opened.warnings) showNotice('done', `Session opened, with a warning: ${warning}`);
     go({ page: 'session', sessionId: opened.sessionId, atSeq: null, as: null });
   };
   return (
@@ -96,12 +83,4 @@ function Form({ choices: { types, agents }, first }: { choices: Choices; first: 
       delays={delays}
     />
   );
-}
-
-async function readChoices(): Promise<Choices> {
-  const [{ types }, { agents }] = await Promise.all([
-    callRead('list_types', {}),
-    callRead('list_agents', { limit: 100 }),
-  ]);
-  return { types, agents: agents.map(({ name }) => name) };
 }

@@ -1,7 +1,8 @@
-/** The timeline: marks of what happened, a handle to go back to any of it, and through whose eyes. */
+/** The timeline: marks of events, a slider to go back to them, and a choice of whose view to show. */
 
 import { useMemo } from 'preact/hooks';
 import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
+import { Failure } from '../refusal.tsx';
 import { go } from '../state/navigation.ts';
 import { type MarkAt, marksFrom, nearestMark } from '../state/session/marks.ts';
 import type { OpenSession } from '../state/session/open-session.ts';
@@ -18,8 +19,8 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Ses
   const before = nearestMark(marks, at, 'before');
   const behind = nearestMark(marks, at, 'behind');
   const me = useConsole((open) => open.me);
-  const mayLook = me?.grants.includes('observe') === true;
-  const eyes = state.session.participants.filter(({ agent_id }) => mayLook || agent_id === me?.agent_id);
+  const observes = me?.grants.includes('observe') === true;
+  const viewers = state.session.participants.filter(({ agent_id }) => observes || agent_id === me?.agent_id);
   const from = marksFrom(marks, log, useWholeLog(session));
   return (
     <section class="replay" aria-label="Replay">
@@ -29,8 +30,8 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Ses
         min={1}
         max={head}
         value={at}
-        aria-label="Show the session as of this number"
-        aria-valuetext={replay === null ? `now, number ${head}` : `number ${at} of ${head}`}
+        aria-label="Show the session as of this seq"
+        aria-valuetext={replay === null ? `live, seq ${head}` : `seq ${at} of ${head}`}
         onInput={({ currentTarget }) => to(Number(currentTarget.value))}
       />
       <div class="replay-row">
@@ -46,8 +47,8 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Ses
             value={replay?.as ?? ''}
             onChange={({ currentTarget }) => to(replay?.atSeq ?? head, currentTarget.value || null)}
           >
-            <option value="">{mayLook ? 'everybody' : 'all I may read'}</option>
-            {eyes.map(({ agent_id, name }) => (
+            <option value="">{observes ? 'everyone' : 'everything I can read'}</option>
+            {viewers.map(({ agent_id, name }) => (
               <option key={agent_id} value={agent_id}>
                 {shortLine(name, 40)}
               </option>
@@ -62,11 +63,7 @@ export function ReplayBar({ session, state }: { session: OpenSession; state: Ses
           {replay === null ? 'Live' : 'Back to live'}
         </button>
       </div>
-      {replay?.refusal != null && replay.as === null && (
-        <p class="refusal" role="alert">
-          The hub refused: <bdi>{replay.refusal}</bdi>
-        </p>
-      )}
+      {replay?.refusal != null && replay.as === null && <Failure title="The hub refused" why={replay.refusal} />}
     </section>
   );
 }
@@ -75,7 +72,7 @@ const WIDTH = 1000;
 
 function Timeline({ marks, head, at }: { marks: readonly MarkAt[]; head: number; at: number }) {
   const place = (seq: number): number => (head <= 1 ? 0 : ((seq - 1) / (head - 1)) * WIDTH);
-  // One line for all of a kind: however many there are, the page has as many elements.
+  // One path per kind: the number of elements does not grow with the marks.
   const ticks = useMemo(() => {
     const byKind = new Map<string, string>();
     for (const { seq, kind } of marks) byKind.set(kind, `${byKind.get(kind) ?? ''}M${place(seq).toFixed(1)} 2v12`);

@@ -1,9 +1,11 @@
-/** What the session is, in a line: its type and state, who is in it and whose turn it is. */
+/** The head of a session: its type, state, participants and turn. */
 
+import type { ComponentChildren } from 'preact';
 import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
 import { CloseAction } from '../act/close-action.tsx';
+import { usePermissions } from '../act/permissions.ts';
 import { PersonActions } from '../act/person-actions.tsx';
-import { usePermissions } from '../act/use-permissions.ts';
+import { useIsNarrow } from '../lib/use-viewport.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { namesFrom, type OpenSession } from '../state/session/open-session.ts';
 import { raisedHands } from '../state/session/raised-hands.ts';
@@ -11,8 +13,6 @@ import { Line } from '../text/untrusted-text.tsx';
 import { dollars } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
-import { Labels } from './labels.tsx';
-import { Participants } from './participants.tsx';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: SessionStateAt }) {
   const now = useNow();
@@ -43,22 +43,19 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
       <Labels labels={labels} />
       <Participants count={participants.length}>
         <ul class="people" aria-label="Participants">
-          {participants.map(({ agent_id, name, role, status }) => (
-            <li key={agent_id} class={`person status-${status}${turn?.agent_id === agent_id ? ' has-turn' : ''}`}>
-              <Line text={name} most={40} /> <span class="dim">{role}</span>
-              {status !== 'active' && <span class="dim"> · {status}</span>}
-              {turn?.agent_id === agent_id && <span class="turn-mark"> · has the turn</span>}
-              {hands?.has(agent_id) === true && <span class="hand"> · hand up: {hands.get(agent_id)}</span>}
-              <PersonActions
-                sessionId={session_id}
-                state={lifecycle}
-                agentId={agent_id}
-                name={name}
-                status={status}
-                isOffered={may.operate}
-              />
-            </li>
-          ))}
+          {participants.map((one) => {
+            const { agent_id, name, role, status } = one;
+            const hasTurn = turn?.agent_id === agent_id;
+            return (
+              <li key={agent_id} class={`person status-${status}${hasTurn ? ' has-turn' : ''}`}>
+                <Line text={name} most={40} /> <span class="dim">{role}</span>
+                {status !== 'active' && <span class="dim"> · {status}</span>}
+                {hasTurn && <span class="turn-mark"> · has the turn</span>}
+                {hands?.has(agent_id) === true && <span class="hand"> · hand up: {hands.get(agent_id)}</span>}
+                <PersonActions sessionId={session_id} state={lifecycle} participant={one} isOffered={may.operate} />
+              </li>
+            );
+          })}
         </ul>
       </Participants>
       <p class="dim facts">
@@ -72,8 +69,42 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         {waits !== null && session.replay === null && `, for ${since(waits.since_at, now)}`}
         {` · newest #${session.log.headSeq}`}
         {state.cost_usd !== null && ` · ${dollars(state.cost_usd)}`}
-        {session.by === 'asking' && ' · you are shown what is for you'}
+        {session.by === 'asking' && ' · you see only what is addressed to you'}
       </p>
     </header>
+  );
+}
+
+const MAX_LABELS = 6;
+
+/** The labels except the intent. The metadata panel shows all of them. */
+function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
+  const others = Object.entries(labels).filter(([name]) => name !== 'intent');
+  if (others.length === 0) return null;
+  const more = others.length - MAX_LABELS;
+  return (
+    <ul class="labels" aria-label="Labels">
+      {others.slice(0, MAX_LABELS).map(([name, value]) => (
+        <li key={name} class="label">
+          <Line text={`${name}: ${value}`} most={40} />
+        </li>
+      ))}
+      {more > 0 && <li class="dim">and {more} more in the metadata</li>}
+    </ul>
+  );
+}
+
+const MAX_UNFOLDED = 12;
+const MAX_UNFOLDED_NARROW = 2;
+
+/** Folds long lists of participants to leave room for the transcript. */
+function Participants({ count, children }: { count: number; children: ComponentChildren }) {
+  const most = useIsNarrow() ? MAX_UNFOLDED_NARROW : MAX_UNFOLDED;
+  if (count <= most) return <>{children}</>;
+  return (
+    <details class="folded-people">
+      <summary>{count} participants</summary>
+      {children}
+    </details>
   );
 }

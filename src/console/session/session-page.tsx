@@ -1,11 +1,11 @@
-/** One session: what is said in it as it is said, what it is, and how it was. */
+/** The page of one session: transcript, composer, replay and inspector. */
 
 import { useEffect } from 'preact/hooks';
 import { InviteAnswer } from '../act/invites/invite-answer.tsx';
-import { hrefOf, NO_FILTER } from '../state/route.ts';
+import { AllSessionsLink } from '../links.tsx';
+import { Failure } from '../refusal.tsx';
 import { displayState } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
-import { Line } from '../text/untrusted-text.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { followSession } from './reading/live-session.ts';
 import { showAt } from './reading/replay.ts';
@@ -26,7 +26,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   const isKnown = session?.now != null;
   const redactions = session?.now?.redactions;
   const isInvited = useConsole(({ invites, readOnly }) => !readOnly && invites.includes(sessionId));
-  // Who has not accepted yet may read nothing of it, and is not made to ask.
+  // Invitees may read nothing yet: do not even ask.
   useEffect(() => (isInvited ? undefined : followSession(sessionId)), [sessionId, isInvited]);
   useEffect(() => {
     if (isKnown) showAt(sessionId, atSeq, as);
@@ -39,13 +39,9 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
         {isInvited ? (
           <InviteAnswer sessionId={sessionId} />
         ) : (
-          <p class="refusal" role="alert">
-            The hub shows nothing of it: <Line text={session?.refusal ?? ''} most={400} />
-          </p>
+          <Failure title="The hub refused to show this session" why={session?.refusal ?? ''} />
         )}
-        <p>
-          <a href={hrefOf({ page: 'sessions', filter: NO_FILTER })}>All sessions</a>
-        </p>
+        <AllSessionsLink />
       </div>
     );
   }
@@ -53,7 +49,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
     return (
       <div class="page">
         <h1>Session</h1>
-        <p class="dim">Reading…</p>
+        <p class="dim">Loading…</p>
       </div>
     );
   }
@@ -63,7 +59,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
     <div class="page session-page">
       <SessionHead session={session} state={state} />
       <div class="session-body">
-        <section class="talk" aria-label="What was said">
+        <section class="talk" aria-label="Conversation">
           {replay?.as != null ? (
             <ParticipantView replay={replay} state={state} />
           ) : (

@@ -1,4 +1,4 @@
-/** What is under a transcript: where one speaks, or why one does not. */
+/** Below the transcript: the composer, or why the person cannot send. */
 
 import '../act/act.css';
 import { useState } from 'preact/hooks';
@@ -7,8 +7,8 @@ import { RaiseHand } from '../act/compose/raise-hand.tsx';
 import { silenceText } from '../act/compose/turn-text.ts';
 import { turnDue } from '../act/governed/turn-due.ts';
 import { TurnResult } from '../act/governed/turn-result.tsx';
-import { usePermissions } from '../act/use-permissions.ts';
-import { attempt } from '../connection/write-operations.ts';
+import { usePermissions } from '../act/permissions.ts';
+import { attempt, refusalOf } from '../connection/write-operations.ts';
 import type { OpenSession } from '../state/session/open-session.ts';
 import { raisedHands } from '../state/session/raised-hands.ts';
 import { Line } from '../text/untrusted-text.tsx';
@@ -25,7 +25,7 @@ export function TranscriptFooter({ session }: { session: OpenSession }) {
         <>
           <TurnResult session={session} due={due} config={now.session.knobs.config} />
           <details class="beside">
-            <summary>Say something beside the turn</summary>
+            <summary>Send a message outside the turn</summary>
             <Composer session={session} may={may} isBeside />
           </details>
         </>
@@ -38,21 +38,19 @@ export function TranscriptFooter({ session }: { session: OpenSession }) {
       </>
     );
   }
-  const words = silenceText(may.place, now.session);
-  if (words === null) return null;
+  const text = silenceText(may.place, now.session);
+  if (text === null) return null;
   return (
     <p class="composer silence">
-      {words} {may.comeBack && <ComeBack sessionId={session.id} />}
+      {text} {may.comeBack && <ComeBack sessionId={session.id} />}
     </p>
   );
 }
 
 function ComeBack({ sessionId }: { sessionId: string }) {
   const [refusal, setRefusal] = useState<string | null>(null);
-  const run = async (): Promise<void> => {
-    const outcome = await attempt('return_to_session', { session_id: sessionId });
-    setRefusal(outcome.ok ? null : outcome.reason);
-  };
+  const run = async (): Promise<void> =>
+    setRefusal(await refusalOf(attempt('return_to_session', { session_id: sessionId })));
   return (
     <>
       <button type="button" onClick={() => void run()}>

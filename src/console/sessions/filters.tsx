@@ -1,11 +1,11 @@
-/** Which sessions are shown. What is chosen is in the address, so that it can be kept and passed on. */
+/** The filters of the session list. They are part of the address, so that links keep them. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useIsNarrow } from '../lib/use-viewport.ts';
 import { go } from '../state/navigation.ts';
 import { type ListFilter, NO_FILTER, STATES } from '../state/route.ts';
 
-/** Where there is little room they are folded away. */
+/** Folded on a narrow page. */
 export function Filters({ filter }: { filter: ListFilter }) {
   const isNarrow = useIsNarrow();
   if (!isNarrow) return <FilterForm filter={filter} />;
@@ -36,7 +36,7 @@ function FilterForm({ filter }: { filter: ListFilter }) {
           </label>
         ))}
       </fieldset>
-      <TextFilter label="Said" value={filter.search} onValue={(search) => change({ search })} />
+      <TextFilter label="Text" value={filter.search} onValue={(search) => change({ search })} />
       <TextFilter label="Type" value={filter.type} onValue={(type) => change({ type })} />
       <TextFilter label="Participant" value={filter.participant} onValue={(participant) => change({ participant })} />
       <TextFilter label="Label or id" value={filter.label} onValue={(label) => change({ label })} />
@@ -51,8 +51,8 @@ function toggled({ states }: ListFilter, state: ListFilter['states'][number], is
   return isOn ? [...states, state] : states.filter((one) => one !== state);
 }
 
-/** Not every letter: some of it is a question to the hub. */
-const TYPED_MS = 400;
+/** Waits for a pause in typing: some filters ask the hub. */
+const PAUSE_MS = 400;
 
 function TextFilter({ label, value, onValue }: { label: string; value: string; onValue(value: string): void }) {
   const [typed, setTyped] = useState(value);
@@ -68,7 +68,7 @@ function TextFilter({ label, value, onValue }: { label: string; value: string; o
   const type = (text: string): void => {
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => latest.current(text.trim()), TYPED_MS);
+    timer.current = setTimeout(() => latest.current(text.trim()), PAUSE_MS);
   };
   return (
     <label class="field">

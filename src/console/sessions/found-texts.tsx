@@ -1,4 +1,4 @@
-/** What a search has found: who said it, in which session, and the words around it. */
+/** The matches of a search: session, sender and surrounding text. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import { HUB_ID } from '../../core/records/session/envelope.ts';
@@ -11,7 +11,6 @@ import { clockTime } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
 import { searchOn } from './search.ts';
 
-/** More than that nobody reads; to narrow it down is better. */
 const MAX_SHOWN = 300;
 
 export function FoundTexts({ filter }: { filter: ListFilter }) {
@@ -21,7 +20,7 @@ export function FoundTexts({ filter }: { filter: ListFilter }) {
   return (
     <section class="found" aria-label="Found">
       <p role="status" class="dim">
-        {found.isLooking ? 'Looking…' : `${found.matches.length} found${found.next === null ? '' : ' so far'}`}
+        {found.isLooking ? 'Searching…' : `${found.matches.length} found${found.next === null ? '' : ' so far'}`}
       </p>
       <ol>
         {shown.map((match) => (
@@ -30,7 +29,7 @@ export function FoundTexts({ filter }: { filter: ListFilter }) {
       </ol>
       {found.next !== null && !found.isLooking && shown.length < MAX_SHOWN && (
         <button type="button" onClick={() => searchOn(filter)}>
-          Look further
+          Search further
         </button>
       )}
     </section>
@@ -62,7 +61,6 @@ function Match({ match }: { match: SearchMatch }) {
   );
 }
 
-/** The hub says some things itself. */
 function nameOf(description: SessionDescription | undefined, senderId: string): string {
   if (senderId === HUB_ID) return 'the hub';
   return description?.participants.find(({ agent_id }) => agent_id === senderId)?.name ?? '';

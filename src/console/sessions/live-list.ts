@@ -1,4 +1,4 @@
-/** Keeps the list as it is at the hub: pages as they are scrolled to, changes once a second, details of what is on screen. */
+/** Keeps the session list current: pages while scrolling, changes every second, details of the rows on screen. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -20,31 +20,30 @@ import {
 } from '../state/session-list.ts';
 
 const PAGE = 100;
-/** Between two looks for changes, unless a row came on screen meanwhile. */
+/** Between two ticks, unless a row comes on screen. */
 const TICK_MS = 1000;
-/** The page is patched no more often than that. */
-const SOONEST_MS = 250;
-/** Changes are read in pages; what is beyond these is read at the next tick. */
+/** The shortest time between two ticks. */
+const MIN_TICK_MS = 250;
+/** Per tick; the next tick reads the rest. */
 const MAX_CHANGE_PAGES = 5;
-/** What is read again is read in larger pages. */
+/** The page size when the list is read again. */
 const LARGEST_PAGE = 1000;
-/** Pages of one look that are read for a filter without being scrolled to. */
+/** Pages read per tick for a filter, without scrolling. */
 const PAGES_AHEAD = 2;
-/** What one asks to be described at once. */
+/** The limit of describe_sessions. */
 const MAX_DESCRIBED = 100;
-/** Once in so many looks rows are described again that seem to be the same. */
-const ANEW_EVERY = 5;
+/** In ticks: describe unchanged rows again too, because a redaction changes only the text. */
+const DESCRIBE_ALL_EVERY = 5;
 
-/** The rows on screen, as the list says. */
 let onScreen: readonly string[] = [];
 let ticks = 0;
 let wake: (() => void) | null = null;
-/** Rows came on screen while a look was under way. */
+/** Rows came on screen during a tick. */
 let isWanted = false;
-/** The hub was out of reach since the list was read: it may have come back with an older past. */
-let isDoubtful = false;
+/** The hub was unreachable since the list was read, and may have come back with an older past. */
+let mustReload = false;
 store.subscribe(() => {
-  if (store.get().connection.kind !== 'open') isDoubtful = true;
+  if (store.get().connection.kind !== 'open') mustReload = true;
 });
 
 export function setVisibleRows(ids: readonly string[]): void {
@@ -55,11 +54,11 @@ export function setVisibleRows(ids: readonly string[]): void {
   wake?.();
 }
 
-/** Runs until the function it returns is called. */
+/** Returns the function that stops it. */
 export function followList(): () => void {
-  let isOver = false;
+  let isStopped = false;
   void (async () => {
-    while (!isOver) {
+    while (!isStopped) {
       const began = performance.now();
       isWanted = false;
       if (!document.hidden && store.get().connection.kind === 'open') await tick().catch(refused);
@@ -67,7 +66,7 @@ export function followList(): () => void {
     }
   })();
   return () => {
-    isOver = true;
+    isStopped = true;
     wake?.();
   };
 }
@@ -75,42 +74,44 @@ export function followList(): () => void {
 export async function readPage(): Promise<void> {
   const { next, isReading } = store.get().list;
   if (isReading || next === null) return;
-  if (next === undefined) isDoubtful = false;
+  if (next === undefined) mustReload = false;
   update(({ list }) => ({ list: { ...list, isReading: true } }));
   try {
     const page = await callRead('list_sessions', { all: mayObserve(), limit: PAGE, after: next });
-    const names = isNameAsked() ? await callRead('describe_sessions', { session_ids: idsOf(page) }) : { sessions: [] };
-    update(({ list }) => ({ list: withDescriptions(withPage(list, page), names.sessions) }));
+    const names = nameFilter() === '' ? [] : await describe(page.sessions.map(({ session_id }) => session_id));
+    update(({ list }) => ({ list: withDescriptions(withPage(list, page), names) }));
   } catch (thrown) {
     update(({ list }) => ({ list: { ...list, isReading: false } }));
     refused(thrown);
   }
 }
 
-/** From its beginning and as far as it was read: what the hub says now is true, whatever was known before. */
-async function readAnew(): Promise<void> {
-  isDoubtful = false;
-  const { rows, order } = store.get().list;
-  const { length } = order;
+/** Reads the known part of the list again from its start, and replaces it. */
+async function reload(): Promise<void> {
+  mustReload = false;
+  const {
+    rows,
+    order: { length },
+  } = store.get().list;
   const limit = Math.min(LARGEST_PAGE, Math.max(PAGE, length));
   update(({ list }) => ({ list: { ...list, isReading: true } }));
   try {
-    let anew = EMPTY_LIST;
+    let fresh = EMPTY_LIST;
     do {
-      const after = anew.next ?? undefined;
-      anew = withPage(anew, await callRead('list_sessions', { all: mayObserve(), limit, after }));
-    } while (anew.next !== null && anew.order.length < length);
-    // A list that was begun meanwhile, because somebody may see more or less by now, is not replaced by this one.
-    isDoubtful = isDoubtful || store.get().list.rows !== rows;
-    update(({ list }) => ({ list: list.rows === rows ? inPlaceOf(list, anew) : { ...list, isReading: false } }));
+      const after = fresh.next ?? undefined;
+      fresh = withPage(fresh, await callRead('list_sessions', { all: mayObserve(), limit, after }));
+    } while (fresh.next !== null && fresh.order.length < length);
+    // Do not replace a list that was started since, after a change of grants.
+    mustReload = mustReload || store.get().list.rows !== rows;
+    update(({ list }) => ({ list: list.rows === rows ? inPlaceOf(list, fresh) : { ...list, isReading: false } }));
   } catch (thrown) {
-    isDoubtful = true;
+    mustReload = true;
     update(({ list }) => ({ list: { ...list, isReading: false } }));
     throw thrown;
   }
 }
 
-/** Of what a filter lets through the count is of all there are, not of what was scrolled to. */
+/** A filtered list counts all matches, not only those scrolled to. */
 async function readAhead(): Promise<void> {
   for (let pages = 0; pages < PAGES_AHEAD; pages += 1) {
     const { route, list } = store.get();
@@ -120,13 +121,13 @@ async function readAhead(): Promise<void> {
   }
 }
 
-/** All that one look brings is one patch, but for pages. */
+/** Applies all changes in one update, except pages. */
 async function tick(): Promise<void> {
   ticks += 1;
   const { next, isReading } = store.get().list;
   if (next === undefined) await readPage();
-  else if (isDoubtful && !isReading) await readAnew();
-  // The hub gave none: that was told.
+  else if (mustReload && !isReading) await reload();
+  // The first page failed, and the list shows why.
   if (store.get().list.next === undefined) return;
   const { changed, sweep } = await readChanges();
   const described = await describeRows(withChanges(store.get().list, changed));
@@ -154,32 +155,32 @@ async function readChanges(): Promise<{ readonly changed: readonly SessionSummar
 
 async function describeRows(list: SessionList): Promise<readonly SessionDescription[]> {
   const { route } = store.get();
-  // What was redacted changes nothing of a session but its newest line.
-  const wanted = ticks % ANEW_EVERY === 0 ? onScreen : undescribed(list, onScreen, MAX_DESCRIBED);
-  const isByName = isNameAsked() && route.page === 'sessions';
-  const others = isByName
-    ? undescribed(list, visibleIds(list, { ...route.filter, participant: '' }), MAX_DESCRIBED)
-    : [];
+  const wanted = ticks % DESCRIBE_ALL_EVERY === 0 ? onScreen : undescribed(list, onScreen, MAX_DESCRIBED);
+  // Names come from descriptions: a filter by name needs them for rows off screen too.
+  const others =
+    route.page === 'sessions' && route.filter.participant !== ''
+      ? undescribed(list, visibleIds(list, { ...route.filter, participant: '' }), MAX_DESCRIBED)
+      : [];
   const session_ids = [...new Set([...wanted, ...others])].slice(0, MAX_DESCRIBED);
-  return session_ids.length === 0 ? [] : (await callRead('describe_sessions', { session_ids })).sessions;
+  return session_ids.length === 0 ? [] : describe(session_ids);
 }
 
-function isNameAsked(): boolean {
+async function describe(session_ids: readonly string[]): Promise<readonly SessionDescription[]> {
+  return (await callRead('describe_sessions', { session_ids })).sessions;
+}
+
+function nameFilter(): string {
   const { route } = store.get();
-  return route.page === 'sessions' && route.filter.participant !== '';
+  return route.page === 'sessions' ? route.filter.participant : '';
 }
 
-function idsOf({ sessions }: { readonly sessions: readonly { readonly session_id: string }[] }): string[] {
-  return sessions.map(({ session_id }) => session_id);
-}
-
-/** What was read in part is read again from its beginning. That the hub is out of reach is told elsewhere. */
+/** Restarts the pending sweep. Another bar shows that the hub is unreachable. */
 function refused(thrown: unknown): void {
   const refusal = store.get().connection.kind === 'open' ? reasonOf(thrown) : store.get().list.refusal;
   update(({ list }) => ({ list: { ...list, sweep: { ...list.sweep, after: null }, refusal } }));
 }
 
-/** Until the next tick, or until something is wanted; but never sooner than the page may be patched again. */
+/** Waits for the next tick. A row that comes on screen ends it early, but never before MIN_TICK_MS. */
 function pause(began: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -191,7 +192,7 @@ function pause(began: number): Promise<void> {
     const wakeNow = (): void => {
       wake = null;
       clearTimeout(timer);
-      timer = setTimeout(end, Math.max(0, SOONEST_MS - (performance.now() - began)));
+      timer = setTimeout(end, Math.max(0, MIN_TICK_MS - (performance.now() - began)));
     };
     wake = wakeNow;
     if (isWanted) wakeNow();

@@ -1,4 +1,4 @@
-/** Looks for a text in what was said; the hub looks through a part at a time. */
+/** Searches the text of envelopes. The hub searches a part per call. */
 
 import type { SearchMatch } from '../../core/records/session/search.ts';
 import { callRead, reasonOf } from '../connection/read-operations.ts';
@@ -6,13 +6,13 @@ import { store, update } from '../state/console-state.ts';
 import type { ListFilter } from '../state/route.ts';
 import { type Found, type SessionList, withDescriptions } from '../state/session-list.ts';
 
-/** Looks no further by itself once there is that much to read; a button goes on. */
+/** Stops after that many matches; a button continues. */
 const ENOUGH = 50;
-/** Calls of the hub for one press of a button. */
+/** Per press of the button. */
 const MAX_CALLS = 10;
 const MAX_DESCRIBED = 100;
 
-/** Counts searches: what an earlier one brings, or why it failed, does not count any more. */
+/** Counts searches, so that results of an earlier one are ignored. */
 let searches = 0;
 
 export function startSearch(filter: ListFilter): void {
@@ -55,7 +55,7 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
   }
 }
 
-/** Who spoke is known by name once the session is described. */
+/** Descriptions contain the names of the senders. */
 async function describe(matches: readonly SearchMatch[]): Promise<void> {
   const { described } = store.get().list;
   const unknown = matches.map(({ session_id }) => session_id).filter((id) => !described.has(id));
@@ -69,7 +69,7 @@ function setFound(found: Found | null): void {
   update(({ list }) => ({ list: { ...list, found } }));
 }
 
-/** `shown`: those that the filter lets through. Empty = none was read yet, so that nobody knows. */
+/** `shown` passed the filter. Empty until the first page is read. */
 export function countText({ order, next }: Pick<SessionList, 'order' | 'next'>, shown: number): string {
   const number = (count: number): string => count.toLocaleString('en');
   const read = order.length;

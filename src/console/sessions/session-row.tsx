@@ -1,4 +1,4 @@
-/** One session in the list: what it is, who is in it, whose turn it is, what comes next, what it cost. */
+/** One session of the list. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -16,7 +16,7 @@ interface Props {
   readonly row: SessionSummary | undefined;
   readonly description: SessionDescription | undefined;
   readonly index: number;
-  /** Tab leads to this row. */
+  /** The tab stop of the list. */
   readonly isStop: boolean;
   onFocus(index: number): void;
 }
@@ -97,19 +97,26 @@ function TurnCell({ description, now }: { description: SessionDescription | unde
   );
 }
 
-/** Nobody's turn, and yet somebody is waited for. */
+/** Nobody has the turn, but the session waits for a decision. */
 function Awaited({ awaits, now }: { awaits: SessionDescription['awaits']; now: number }) {
   if (awaits === null) return <Nothing />;
   return (
-    <span class="awaited" title={shortLine(`${awaits.text}, with the grant ${awaits.grant}`, 240)}>
+    <span class="awaited" title={shortLine(`${awaits.text}; requires the "${awaits.grant}" grant`, 240)}>
       <Line text={awaits.text} most={60} /> <span class="dim">{since(awaits.since_at, now)}</span>
     </span>
   );
 }
 
+/** An ended session shows why it ended instead. */
 function Deadline({ row, description }: { row: SessionSummary; description: SessionDescription | undefined }) {
+  if (row.close_reason !== null) {
+    return (
+      <span class="dim">
+        <Line text={row.close_reason} most={40} />
+      </span>
+    );
+  }
   const deadline = description?.next_deadline;
-  if (row.close_reason !== null) return <Ended reason={row.close_reason} />;
   if (!deadline) return <Nothing />;
   return (
     <>
@@ -118,16 +125,7 @@ function Deadline({ row, description }: { row: SessionSummary; description: Sess
   );
 }
 
-/** Why it has ended: nothing comes next. */
-function Ended({ reason }: { reason: string }) {
-  return (
-    <span class="dim">
-      <Line text={reason} most={40} />
-    </span>
-  );
-}
-
-/** Left out where a row has no columns. */
+/** Hidden on a narrow page. */
 function Nothing() {
   return <span class="dim nothing">–</span>;
 }

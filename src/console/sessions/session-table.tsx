@@ -1,4 +1,4 @@
-/** The rows on screen of a list of any length, and the keys that lead through it. */
+/** Draws the rows on screen of a list of any length, and moves the focus by key. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { evenWindow, rowByKey, scrollFor, steadyTop } from '../lib/rows-window.ts';
@@ -7,18 +7,14 @@ import type { SessionList } from '../state/session-list.ts';
 import { readPage, setVisibleRows } from './live-list.ts';
 import { COLUMNS, SessionRow } from './session-row.tsx';
 
-/** As in the style sheet. */
+/** The same as in sessions.css. */
 const ROW_PX = 44;
 const NARROW_ROW_PX = 92;
-/** A page is read when that many rows are left below. */
+/** Reads the next page when so few rows are left below. */
 const AHEAD = 40;
 
-/** Where in the list one was: the back button leads there. */
-interface Place {
-  readonly sessionId: string;
-  readonly top: number;
-}
-let left: Place | null = null;
+/** Where the person left the list, for the back button. */
+let left: { readonly sessionId: string; readonly top: number } | null = null;
 
 export function SessionTable({ list, ids }: { list: SessionList; ids: readonly string[] }) {
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
@@ -43,7 +39,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     wantsFocus.current = false;
     link.focus({ preventScroll: true });
   });
-  // After the effect that gives the focus, which would give it to the row of before.
+  // Must run after the effect above, which would focus the row active before.
   useBackAt(scroller, ids, rowPx, (row) => {
     wantsFocus.current = true;
     setActive(row);
@@ -59,8 +55,8 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     setActive(to);
   };
 
-  if (ids.length === 0) return <p class="empty">{emptyWords(list)}</p>;
-  // The row that tab leads to must be on screen.
+  if (ids.length === 0) return <p class="empty">{emptyText(list)}</p>;
+  // The tab stop must be a row on screen.
   const stop = active >= start && active < end ? active : start;
   return (
     <div class="table" role="table" aria-label="Sessions" aria-rowcount={list.next === null ? ids.length + 1 : -1}>
@@ -98,7 +94,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
   );
 }
 
-/** What is read stays where it is when sessions come above it, and so does the row that has the focus. */
+/** Keeps the visible rows and the focused row in place when sessions appear above them. */
 function useSteady(
   scroller: HTMLDivElement | null,
   ids: readonly string[],
@@ -116,7 +112,7 @@ function useSteady(
   }, [scroller, ids]);
 }
 
-/** Once, when the list is shown again after a session of it was looked at. */
+/** Scrolls back once, when the list is shown again after a session. */
 function useBackAt(
   scroller: HTMLDivElement | null,
   ids: readonly string[],
@@ -127,7 +123,7 @@ function useBackAt(
     if (scroller === null || left === null) return;
     const row = ids.indexOf(left.sessionId);
     if (row !== -1) {
-      // Others may have come before it meanwhile.
+      // New sessions may have moved the row.
       const top = scrollFor(row, rowPx, { top: left.top, height: scroller.clientHeight });
       scroller.scrollTop = top ?? left.top;
       atRow(row);
@@ -136,9 +132,9 @@ function useBackAt(
   }, [scroller]);
 }
 
-function emptyWords({ next, isReading, refusal, order }: SessionList): string {
+function emptyText({ next, isReading, refusal, order }: SessionList): string {
   if (refusal !== null) return '';
-  if (next === undefined || isReading) return 'Reading…';
-  if (next !== null) return 'None of those read so far fits; reading on…';
-  return order.length === 0 ? 'There is no session yet.' : 'No session fits.';
+  if (next === undefined || isReading) return 'Loading…';
+  if (next !== null) return 'No match so far; loading more…';
+  return order.length === 0 ? 'No sessions yet.' : 'No session matches.';
 }

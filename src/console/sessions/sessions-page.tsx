@@ -1,6 +1,7 @@
 /** All sessions, live. */
 
 import { useEffect, useMemo } from 'preact/hooks';
+import { Failure } from '../refusal.tsx';
 import { hrefOf, type ListFilter } from '../state/route.ts';
 import { visibleIds } from '../state/session-list.ts';
 import { useConsole } from '../state/use-store.ts';
@@ -25,7 +26,7 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
         <h1>Sessions</h1>
         <p class="count" role="status">
           {count}
-          {count !== '' && !observes && ' of yours'}
+          {count !== '' && !observes && ' (yours)'}
         </p>
         {!isReadOnly && (
           <a class="open-link" href={hrefOf({ page: 'open' })}>
@@ -34,11 +35,7 @@ export function SessionsPage({ filter }: { filter: ListFilter }) {
         )}
       </div>
       <Filters filter={filter} />
-      {list.refusal !== null && (
-        <p class="refusal" role="alert">
-          The hub refused: <bdi>{list.refusal}</bdi>
-        </p>
-      )}
+      {list.refusal !== null && <Failure title="The hub refused" why={list.refusal} />}
       {search === '' ? <SessionTable list={list} ids={ids} /> : <FoundTexts filter={filter} />}
     </div>
   );

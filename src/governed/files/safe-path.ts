@@ -1,6 +1,5 @@
 /** Resolves paths inside a project without following links. A bad path becomes a `FileFailure`, never a throw. */
 
-import type { Stats } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { asError } from '../../core/lib/errors.ts';
@@ -33,7 +32,14 @@ export async function findSymlink(root: string, path: string): Promise<string | 
   return null;
 }
 
-type FileStatus = Pick<Stats, 'size' | 'mode' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+/** Part of Node's `Stats`; the public declarations must not need Node's types. */
+export interface FileStatus {
+  readonly size: number;
+  readonly mode: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
 
 /** null = nothing there, or a file where a folder should be. */
 export async function statOrNull(path: string): Promise<FileStatus | null> {

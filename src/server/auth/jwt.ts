@@ -14,7 +14,10 @@ import {
 import { asError, HubError, WireError } from '../../core/lib/errors.ts';
 import type { Credential } from '../../core/records/access/credentials.ts';
 import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
-import { readBoundedText } from '../../system/bounded-body.ts';
+import { fetchKeys } from './fetch-keys.ts';
+
+/** For the whole answer of the issuer's address. */
+const KEYS_TIMEOUT_MS = 5_000;
 
 export interface JwtOptions {
   readonly issuer: string;
@@ -128,24 +131,4 @@ function checkTexts(texts: Readonly<Record<string, unknown>>): void {
 
 function bad(problem: string, cause?: unknown): HubError {
   return new HubError('bad_options', problem, { cause });
-}
-
-/** Fits a hundred large keys. */
-export const MAX_KEY_BYTES: number = 256 * 1024;
-/** For the whole answer. */
-const KEYS_TIMEOUT_MS = 5_000;
-
-export async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
-  const response = await fetch(url, options);
-  return new Response(await textOf(response, url), { status: response.status, headers: response.headers });
-}
-
-async function textOf(response: Response, url: string): Promise<string | null> {
-  if (response.body === null || response.status !== 200) {
-    await response.body?.cancel();
-    return null;
-  }
-  const text = await readBoundedText(response, MAX_KEY_BYTES);
-  if (text === null) throw new Error(`the keys at ${url} exceed ${MAX_KEY_BYTES} bytes`);
-  return text;
 }

@@ -1,12 +1,11 @@
-// What is decided without a page: what somebody may try, what is posted, which field an error is about.
+// Decisions of the page without a browser: permissions, packets to post, and the field of an error.
 
 import type { Envelope, Participant, SessionMetadata } from 'parley-hub/core';
 import { describe, expect, it } from 'vitest';
 import { routeChoices } from '../../../src/console/act/compose/routes.ts';
 import { silenceText, turnText } from '../../../src/console/act/compose/turn-text.ts';
-import { approvalObstacle } from '../../../src/console/act/governed/approval-obstacle.ts';
-import { askedAt, askedText, resultBegun, turnDue } from '../../../src/console/act/governed/turn-due.ts';
-import { operatorActionsFor, permissionsFor } from '../../../src/console/act/permissions.ts';
+import { askedAt, askedText, resultTemplate, turnDue } from '../../../src/console/act/governed/turn-due.ts';
+import { approvalObstacle, operatorActionsFor, permissionsFor } from '../../../src/console/act/permissions.ts';
 import { fieldError } from '../../../src/console/open/create-session.ts';
 import { toRunHistory } from '../../../src/console/parts/governed/model/run-history.ts';
 import { stopText } from '../../../src/console/parts/governed/model/run-model.ts';
@@ -24,14 +23,13 @@ const ann = (status: Participant['status']): Participant => ({
 });
 const me = (...grants: WhoAmI['grants']): WhoAmI => ({ agent_id: 'id-ann', name: 'ann', kind: 'human', grants });
 const session = (more: Partial<SessionMetadata>): SessionMetadata =>
-  // As much of it as is looked at.
   ({ state: 'ACTIVE', knobs: {}, creator_id: 'id-bob', participants: [ann('active')], ...more }) as SessionMetadata;
 
 const offered = (who: WhoAmI | null, where: SessionMetadata, isReadOnly = false) =>
   Object.entries(permissionsFor(who, where, isReadOnly)).flatMap(([name, may]) => (may === true ? [name] : []));
 
-describe('what is offered', () => {
-  it('[UI88] is what the grants and the place in the session allow', () => {
+describe('offered actions', () => {
+  it('[UI88] depend on the grants and the participation', () => {
     expect(offered(me(), session({}))).toEqual(['speak', 'close']);
     expect(offered(me('approve', 'operate'), session({}))).toEqual(['speak', 'close', 'operate', 'approve']);
     expect(offered(me('approve'), session({ participants: [] }))).toEqual([]);
@@ -43,7 +41,7 @@ describe('what is offered', () => {
     expect(offered(me(), session({ state: 'INVITED' }))).toEqual(['close']);
   });
 
-  it('[UI88] is nothing in read-only mode, for nobody, and when it is over', () => {
+  it('[UI88] are none in read-only mode, while signed out, and after the end', () => {
     expect(offered(me('approve', 'operate', 'observe'), session({}), true)).toEqual([]);
     expect(offered(null, session({}))).toEqual([]);
     for (const state of ['CLOSING', 'CLOSED', 'EXPIRED'] as const) {
@@ -51,14 +49,14 @@ describe('what is offered', () => {
     }
   });
 
-  it('[UI85] with a participant it is what its status allows', () => {
+  it('[UI85] on a participant depend on its status', () => {
     expect(operatorActionsFor('active', 'ACTIVE')).toEqual(['hide', 'remove']);
     expect(operatorActionsFor('hidden', 'ACTIVE')).toEqual(['return', 'remove']);
     expect(operatorActionsFor('removed', 'ACTIVE')).toEqual([]);
   });
 });
 
-it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
+it('[UI81] texts say whose turn it is and why the person cannot send', () => {
   const names = new Map([['id-bob', 'bob']]);
   const turn = (agent_id: string) => ({ agent_id, since_seq: 1 });
   expect(turnText(turn('id-ann'), 'id-ann', names, null)).toBe('It is your turn.');
@@ -68,13 +66,13 @@ it('[UI81] whose turn it is, and why one is silent, is said in words', () => {
   const isBobs = { code: 'not_your_turn', why: "discussion expects 'bob' to speak, got 'ann'" } as const;
   expect(turnText(turn('id-bob'), 'id-ann', names, isBobs)).toBe('It is the turn of bob.');
   expect(turnText(null, 'id-ann', names, isBobs)).toContain('Not now:');
-  expect(turnText(null, 'id-ann', names, null)).toBe('Nobody in particular has the turn.');
+  expect(turnText(null, 'id-ann', names, null)).toBe('Nobody has the turn.');
   expect(silenceText(ann('hidden'), { state: 'ACTIVE' })).toMatch(/^You are hidden/);
-  expect(silenceText(ann('active'), { state: 'CLOSED' })).toMatch(/^It is over/);
+  expect(silenceText(ann('active'), { state: 'CLOSED' })).toMatch(/^This session has ended/);
   expect(silenceText(null, { state: 'ACTIVE' })).toBeNull();
 });
 
-it('[UI82] the tools of a turn are choices, each with the packet it posts; others are left out', () => {
+it('[UI82] the tools of a turn become routes with their packets; other tools are left out', () => {
   const text = { type: 'string' };
   const tools = [
     { name: 'handoff', description: '', parameters: { properties: { to: { enum: ['bob', 'carol'] }, message: text } } },
@@ -93,7 +91,7 @@ it('[UI82] the tools of a turn are choices, each with the packet it posts; other
   expect(choices[3]?.packet('').event_data).toEqual({ body: null, routing: { kind: 'tool', tool: 'approve' } });
 });
 
-it('[UI87] a turn is due for who holds its role while it is at work, and begins with what every result has', () => {
+it('[UI87] a turn is due for the holder of its role while active; its template has the required fields', () => {
   const turn = { turn_id: 't1', role: 'dev', holder: 'id-ann', status: 'running', attempt: 2, is_handed_in: false };
   const state = (type: string, status: string, more: object = {}) =>
     ({
@@ -102,7 +100,7 @@ it('[UI87] a turn is due for who holds its role while it is at work, and begins 
     }) as unknown as SessionStateAt;
   const due = turnDue(state('governed', 'active'), 'id-ann');
   expect(due).toEqual({ turn_id: 't1', role: 'dev', attempt: 2, run_id: 'r1' });
-  expect(due === null ? null : resultBegun(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
+  expect(due === null ? null : resultTemplate(due, CONFIG)).toMatchObject({ run_id: 'r1', runtime_id: 'manual' });
   for (const none of [
     turnDue(state('governed', 'active'), 'id-bob'),
     turnDue(state('governed', 'blocked'), 'id-ann'),
@@ -114,7 +112,7 @@ it('[UI87] a turn is due for who holds its role while it is at work, and begins 
   }
 });
 
-it('[UI87] what is asked in a turn is its newest prompt with its context, and nothing that was redacted', () => {
+it('[UI87] the prompt of a turn is its latest dispatch with context, without redacted text', () => {
   const entry = (seq: number, event_type: string, event_data: object) =>
     ({ seq, created_at: '2026-01-01T00:00:00.000Z', sender_id: 'a1', event_type, event_data }) as Envelope;
   const log = [
@@ -133,21 +131,19 @@ it('[UI87] what is asked in a turn is its newest prompt with its context, and no
   expect(asked('t1')).not.toContain('Again.');
 });
 
-it('[UI88] who may approve is told what is missing to answer, by their place; all others nothing', () => {
+it('[UI88] an identity that may approve is told why it cannot answer; others are told nothing', () => {
   const at = (status: Participant['status'] | null, state: SessionMetadata['state'] = 'ACTIVE') => ({
     session: session({ state, participants: status === null ? [] : [ann(status)] }),
   });
   expect(approvalObstacle(me('approve'), at('active'))).toBeNull();
   expect(approvalObstacle(me('observe'), at(null))).toBeNull();
   expect(approvalObstacle(me('approve'), at(null, 'CLOSED'))).toBeNull();
-  expect(approvalObstacle(me('approve'), at(null))).toMatch(
-    /answering takes a place in the session\. .* can invite you/,
-  );
+  expect(approvalObstacle(me('approve'), at(null))).toMatch(/only participants can answer\. .* can invite you/);
   expect(approvalObstacle(me('approve'), at('invited'))).toContain('accept the invite first');
   expect(approvalObstacle(me('approve'), at('hidden'))).toContain('come back first');
 });
 
-it('[UI50] what stops a run is told in words, and a question once', () => {
+it('[UI50] texts say what stops a run, and do not repeat the question', () => {
   expect(stopText('human:Which colour?', 'Which colour?')).toBe('a question for a person');
   expect(stopText('human:key', 'A key is missing.')).toBe('needs a person: key');
   expect(stopText('turn:turn_1', 'x')).toBe('turn turn_1');
@@ -155,7 +151,7 @@ it('[UI50] what stops a run is told in words, and a question once', () => {
   for (const other of ['key', '', 'human:', 'https://x']) expect(stopText(other, 'x')).toBe(other);
 });
 
-it('[UI80] what the hub says of a field is told at it, once; anything else of all of it', () => {
+it('[UI80] an error of the hub appears at its field, any other error at the form', () => {
   const said = new WireError('invalid_create', 'knobs.rounds: expected 1, got 0', { field: 'knobs.rounds' });
   expect(fieldError(said, 'x')).toEqual({ field: 'knobs.rounds', message: 'expected 1, got 0' });
   expect(fieldError(new WireError('rate_limited', 'slow down'), 'The hub refused: slow down')).toEqual({

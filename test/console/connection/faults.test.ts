@@ -1,29 +1,20 @@
-// What a page that stays open shows when the hub came back with an older past, was away when it was needed, or says much at once.
+// An open page when the hub was restored, is unreachable, or sends much at once.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentClient, createHub, type LocalHub, restoreBackup } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld, openConsole } from '../support/console-world.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { tempFolder } from '../../support/temp-folder.ts';
+import { describeConsole, openConsole } from '../support/console-world.ts';
 import { person as somebody } from '../support/people.ts';
 
-describe.skipIf(chromium === null && !required('chromium'))(`a page under stress${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
-  beforeAll(async () => {
-    world = await consoleWorld();
-  }, 60_000);
-  afterAll(() => world?.end());
-
+describeConsole('a page under stress', (world) => {
   const row = (page: Page, text: string) => page.locator('.rows .row', { hasText: text });
   const intent = (words: string) => ({ labels: { intent: words } });
 
-  /** Somebody who observes and operates, at a hub that can be taken away, also for one with an older past. */
+  /** A page of an operator at a hub that can stop, come back and be restored. */
   async function comingAndGoing(name: string, to = '/') {
-    const folder = mkdtempSync(join(tmpdir(), 'parley-console-past-'));
+    const folder = tempFolder('console-past');
     const console = { folder: world.page.folder };
     let data = join(folder, 'data');
     let hub: LocalHub = await createHub({ data });
@@ -56,13 +47,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
         expect(await page.evaluate('window.marker')).toBe('still here');
         await page.context().close();
         await hub.stop();
-        rmSync(folder, { recursive: true, force: true });
       },
     };
   }
 
-  describe('a hub that was set back to an older past', () => {
-    it('[UI4, UI6] the list loses what no longer exists and shows what was set back as it is now', async () => {
+  describe('a hub that was restored from a backup', () => {
+    it('[UI4, UI6] the list drops lost sessions and shows restored ones as they are now', async () => {
       const it = await comingAndGoing('ann');
       const alice = await it.hub().agent('alice');
       await it.hub().agent('bob');
@@ -74,7 +64,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       await alice.open('conversation', { participants: ['bob'], ...intent('Lost') });
       await row(it.page, 'Lost').waitFor();
       await row(it.page, 'Kept').locator('.state-closed').waitFor();
-      // Elsewhere when it happens: the list is kept from before.
+      // Leave the list, so that it keeps its old rows.
       await it.page.getByRole('link', { name: 'Hub' }).click();
       await it.page.waitForSelector('.hub-page');
       await it.leave();
@@ -91,7 +81,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       await it.end();
     }, 60_000);
 
-    it('[UI6] the feed of the hub begins anew, and goes on', async () => {
+    it('[UI6] the feed of the hub starts again and continues', async () => {
       const it = await comingAndGoing('ann', '/hub');
       await it.page.locator('.card-head select').selectOption('all');
       await it.backUp();
@@ -110,7 +100,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     }, 60_000);
   });
 
-  it('[UI6] a page first gone to while the hub is away is there when it is back, with its styles', async () => {
+  it('[UI6] a page first visited while the hub is away loads with its styles on reconnect', async () => {
     const it = await comingAndGoing('ann');
     const alice = await it.hub().agent('alice');
     await it.hub().agent('bob');
@@ -128,7 +118,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       await page.waitForSelector('h1 >> text=This page could not be loaded');
       await it.comeBack();
       await page.waitForSelector(shown);
-      // A style that could not be fetched has no rules that can be read.
+      // A style sheet that failed to load has no rules.
       const sheets = await page.evaluate<string[]>(
         '[...document.styleSheets].map(({ href, cssRules }) => cssRules.length > 0 ? href : "empty")',
       );
@@ -140,7 +130,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     await it.end();
   }, 60_000);
 
-  it('[UI6] the same when its styles are there and its code is not', async () => {
+  it('[UI6] a page whose code failed to load is loaded on reconnect', async () => {
     const it = await comingAndGoing('ann', '/hub');
     const { page } = it;
     await page.waitForSelector('.hub-page .tiles');
@@ -154,7 +144,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     await it.end();
   }, 60_000);
 
-  it('[UI4] a search that was narrowed shows nothing of the search before', async () => {
+  it('[UI4] a narrowed search shows no results of the previous search', async () => {
     const alice = await world.hub.agent('alice');
     const bob = await world.hub.agent('bob');
     bob.handle({ onMessage: () => {} });
@@ -184,25 +174,23 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
     await page.reload();
     await page.waitForSelector('.rows .row');
     await page.evaluate(`location.hash = '#/sessions?search=needle'`);
-    await page.waitForSelector('.found >> text=Looking');
+    await page.waitForSelector('.found >> text=Searching');
     await page.evaluate(`location.hash = '#/sessions?states=CLOSED&search=needle'`);
     await page.waitForSelector('.found >> text=1 found');
     letGo();
     await expect.poll(() => isPassedOn).toBe(true);
-    // What was passed on is drawn after the next frame at the latest.
+    // The late answer would be drawn with the next frame.
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))');
     expect(await page.locator('.found li p').allInnerTexts()).toEqual(['Needle of one that is over']);
-    await page.context().close();
   });
 
-  it('[UI6] of much that comes at once the feed leaves nothing out', async () => {
+  it('[UI6] the feed misses nothing when many entries arrive at once', async () => {
     const { page } = await somebody(world, ['observe', 'operate'], '/hub');
     await page.locator('.card-head select').selectOption('all');
     await page.locator('.feed .entry').first().waitFor();
     const eve = await world.hub.agent('eve');
     await Promise.allSettled(Array.from({ length: 160 }, () => eve.call('hub_figures', {})));
     await expect.poll(() => page.locator('.feed .entry', { hasText: 'hub_figures' }).count()).toBe(160);
-    await page.context().close();
   });
 
   describe('many sessions', () => {
@@ -219,18 +207,17 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       }
     }, 60_000);
 
-    it('[UI4] those of a participant are counted to the end, without being scrolled to', async () => {
+    it('[UI4] all sessions of a participant are counted without scrolling', async () => {
       const { page } = await somebody(world, ['observe'], '/sessions?participant=carol');
       const count = page.locator('.count', { hasText: /^220 of 4\d\d$/ });
       await count.waitFor({ timeout: 15_000 });
-      await page.context().close();
     });
 
-    it('[UI4] an idle hub is asked for changes once a second, however many changed at last', async () => {
+    it('[UI4] an idle hub is asked once a second, even after many simultaneous changes', async () => {
       const { page } = await somebody(world, ['observe']);
       const asked: number[] = [];
       const last = '2026-01-01T00:00:00.000Z';
-      // As if all of them had changed at the same time.
+      // Pretend that all sessions changed at the same time.
       await page.routeWebSocket(/.*/, (socket) => {
         const server = socket.connectToServer();
         socket.onMessage((text) => {
@@ -250,7 +237,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page under stress
       const inLast = (ms: number): number => asked.filter((at) => at > performance.now() - ms).length;
       await expect.poll(() => inLast(3000), { timeout: 10_000, interval: 250 }).toBeGreaterThan(6);
       await expect.poll(() => inLast(3000), { timeout: 20_000, interval: 250 }).toBeLessThanOrEqual(4);
-      await page.context().close();
     }, 60_000);
   });
 });

@@ -1,5 +1,4 @@
-// A hub in a process of its own that serves the console, to be killed: data folder, port and page folder are its arguments. Told
-// a folder, it makes a backup there.
+// A hub in its own process, to be killed. Arguments: data folder, port, page folder. A message names a folder to back up to.
 
 import { createHub } from 'parley-hub';
 
@@ -7,7 +6,7 @@ const [data = '', port = '0', folder = ''] = process.argv.slice(2);
 const hub = await createHub({ data });
 const serving = await hub.listen({ port: Number(port), console: { folder } });
 const tokens: Record<string, string> = {};
-// Tokens outlive it: they are made at the first start alone.
+// Tokens survive a restart: create them only once.
 if (hub.tokens().length === 0) {
   for (const name of ['ann', 'dora', 'alice', 'bob', 'carol']) {
     tokens[name] = (await hub.createToken({ name, grants: ['observe', 'enrol'] })).token;

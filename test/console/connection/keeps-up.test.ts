@@ -1,30 +1,25 @@
-// A page that stays open keeps up with what changes beside what is said: rights, redactions, and the past of a long session.
+// An open page follows changes of grants, redactions and the past of a long session.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { type ConsoleWorld, describeConsole } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
 import { type Grants, goTo, joined, type Person, person as somebody } from '../support/people.ts';
 
-describe.skipIf(chromium === null && !required('chromium'))(`a page that stays open${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('a page that stays open', (world) => {
   let alice: AgentClient;
   let bob: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
-    // Nobody is told more than it reads.
+    // Ack everything, so that the inbox never fills.
     bob.handle({ onMessage: () => {} });
   }, 60_000);
-  afterAll(() => world?.end());
 
-  /** Somebody who has grants of their own, which can be taken back, beside those of the token. */
+  /** A person with grants of the identity, which can be revoked, besides those of the token. */
   async function granted(at: ConsoleWorld, own: Grants, ofToken: Grants = []): Promise<Person> {
     const ann = await somebody(at, ofToken);
     await at.hub.grant(ann.name, [...own]);
@@ -34,12 +29,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
   }
   const notice = (page: Page, text: string) => page.locator('.notice', { hasText: text });
 
-  describe('what is said', () => {
-    it('[UI5] who takes part and may not observe sees what is being written, and what was said', async () => {
+  describe('messages', () => {
+    it('[UI5] a participant without the observe grant sees deltas and messages', async () => {
       const ann = await somebody(world);
       const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
       await joined(ann, session.id);
-      await ann.page.getByLabel('Your words').fill('What is it?');
+      await ann.page.getByLabel('Message').fill('What is it?');
       await ann.page.keyboard.press('Control+Enter');
       const { envelope_id: causationId } = await session.waitFor('msg.text');
       await session.delta('Half of', { causationId });
@@ -47,10 +42,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await session.send('A whole answer.', { causationId });
       await ann.page.waitForSelector('.said-row:not(.writing) >> text=A whole answer.');
       await ann.page.locator('.said-row.writing').waitFor({ state: 'detached' });
-      await ann.page.context().close();
     });
 
-    it('[UI5, UI7] who observes and takes part sees all of it, also after a reload and in the past', async () => {
+    it('[UI5, UI7] a participant with the observe grant sees everything, after a reload and in replay too', async () => {
       const ann = await somebody(world, ['observe']);
       const carol = await world.hub.agent('carol');
       const session = await alice.open('discussion', { participants: ['carol', ann.name], wait: 'created' });
@@ -71,10 +65,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.then').waitFor();
       await expect.poll(seen).toEqual(all);
       expect(await page.locator('.at').textContent()).toBe('#8 of 8');
-      await page.context().close();
     });
 
-    it('[UI7, UI88] who may not observe is offered its own eyes alone; a view says when and to whom', async () => {
+    it("[UI7, UI88] without the observe grant only one's own view is offered; it shows time and audience", async () => {
       const ann = await somebody(world);
       const session = await alice.open('discussion', { participants: ['bob', ann.name], wait: 'created' });
       await joined(ann, session.id);
@@ -82,35 +75,33 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const { page } = ann;
       await page.locator('.said-row', { hasText: 'In your ear.' }).waitFor();
       const eyes = page.getByLabel('As seen by');
-      expect(await eyes.locator('option').allInnerTexts()).toEqual(['all I may read', ann.name]);
+      expect(await eyes.locator('option').allInnerTexts()).toEqual(['everything I can read', ann.name]);
       await eyes.selectOption(ann.name);
       const line = page.locator('.view-of .said-row', { hasText: 'In your ear.' });
       await line.locator('.audience', { hasText: `to ${ann.name}, bob` }).waitFor();
       await line.locator('time').waitFor();
-      await page.context().close();
     });
   });
 
-  describe('rights', () => {
-    it('[UI88] are read again when the hub forbids something: what was lost is told, and offered no longer', async () => {
+  describe('grants', () => {
+    it('[UI88] are read again after a refusal: a lost grant is announced and its actions disappear', async () => {
       const ann = await granted(world, ['operate'], ['observe']);
       const { page, name } = ann;
       const session = await alice.open('conversation', ['bob']);
       await goTo(page, session.id);
-      await page.getByRole('button', { name: 'Act on bob' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for bob' }).waitFor();
       await world.hub.revoke(name, ['operate']);
       await press(page, page.getByRole('button', { name: 'Close the session' }));
       await press(page, page.getByRole('button', { name: 'Close it' }));
       await page.locator('dialog .refusal', { hasText: 'The hub refused:' }).waitFor();
       await notice(page, '"operate"').waitFor();
       await page.keyboard.press('Escape');
-      for (const gone of ['Close the session', 'Act on bob']) {
+      for (const gone of ['Close the session', 'Actions for bob']) {
         await page.getByRole('button', { name: gone }).waitFor({ state: 'detached' });
       }
-      await page.context().close();
     });
 
-    it('[UI88] are read again when the connection comes back, those that were given too', async () => {
+    it('[UI88] are read again on reconnect, lost and new ones', async () => {
       const { hub, page: built } = world;
       let again: Awaited<ReturnType<typeof hub.listen>> | undefined;
       const first = await hub.listen({ port: 0, console: { folder: built.folder } });
@@ -119,11 +110,11 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       const { page, name } = ann;
       const session = await alice.open('conversation', ['bob']);
       await goTo(page, session.id);
-      await page.getByRole('button', { name: 'Act on bob' }).waitFor();
+      await page.getByRole('button', { name: 'Actions for bob' }).waitFor();
       await page.evaluate('window.marker = "still here"');
       for (const [change, text, count] of [
-        [hub.revoke, 'was taken from you', 0],
-        [hub.grant, 'was given to you', 1],
+        [hub.revoke, 'was revoked', 0],
+        [hub.grant, 'was granted to you', 1],
       ] as const) {
         await page.evaluate('document.querySelectorAll(".notice button").forEach((one) => one.click())');
         const serving = change === hub.revoke ? first : again;
@@ -132,14 +123,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
         await change(name, ['operate']);
         again = await hub.listen({ port: first.port, console: { folder: built.folder } });
         await notice(page, text).waitFor();
-        await expect.poll(() => page.getByRole('button', { name: 'Act on bob' }).count()).toBe(count);
+        await expect.poll(() => page.getByRole('button', { name: 'Actions for bob' }).count()).toBe(count);
       }
       expect(await page.evaluate('window.marker')).toBe('still here');
       await page.context().close();
       await again?.close();
     }, 60_000);
 
-    it('[UI30, UI88] who may observe no longer keeps its own sessions, with what is for it, and loses those of others', async () => {
+    it('[UI30, UI88] losing observe keeps only sessions one participates in and envelopes addressed to one', async () => {
       const ann = await granted(world, ['observe']);
       const { page, name } = ann;
       const intent = (words: string) => ({ labels: { intent: words } });
@@ -155,25 +146,24 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.said-row', { hasText: 'Between us.' }).waitFor();
       await world.hub.revoke(name, ['observe']);
       await notice(page, '"observe"').waitFor();
-      await page.waitForSelector('.session-head >> text=what is for you');
+      await page.waitForSelector('.session-head >> text=addressed to you');
       await bob.session(own.id).send('To all.');
       await page.locator('.said-row', { hasText: 'To all.' }).waitFor();
       expect(await page.locator('.said-row', { hasText: 'Between us.' }).count()).toBe(0);
       await page.getByRole('link', { name: 'Sessions' }).click();
       await page.locator('.rows .row', { hasText: 'With ann' }).first().waitFor();
       await page.locator('.rows .row', { hasText: 'Not with ann' }).waitFor({ state: 'detached' });
-      await page.context().close();
     });
   });
 
-  describe('what is redacted', () => {
+  describe('redacted text', () => {
     const SECRET = 'The code is 4711.';
     const seqOf = async (sessionId: string, words: string) =>
       (await alice.call('read_log', { session_id: sessionId, limit: 1000 })).envelopes.find((one) =>
         JSON.stringify(one.event_data).includes(words),
       )?.seq ?? 0;
 
-    it('[UI91] goes from the transcript of who observes and of who reads what is for it, and nothing else changes', async () => {
+    it('[UI91] disappears from the transcripts of observers and participants, and nothing else changes', async () => {
       const session = await alice.open('discussion', { participants: ['bob'] });
       const [ann, ben] = [await somebody(world, ['observe']), await somebody(world)];
       const own = await alice.open('discussion', { participants: ['bob', ben.name], wait: 'created' });
@@ -195,7 +185,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       }
     }, 60_000);
 
-    it('[UI91] goes from replay, and from what somebody saw', async () => {
+    it('[UI91] disappears from replay and from views', async () => {
       const session = await alice.open('discussion', { participants: ['bob'] });
       await session.send(SECRET);
       await bob.session(session.id).send('More.');
@@ -215,10 +205,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.view-of .said-row', { hasText: SECRET }).waitFor();
       await world.hub.redact(other.id, await seqOf(other.id, SECRET));
       await page.locator('.view-of .said-row', { hasText: '[redacted]' }).waitFor();
-      await page.context().close();
     }, 60_000);
 
-    it('[UI91] goes from the row of a session without an intent', async () => {
+    it('[UI91] disappears from the row of a session without an intent', async () => {
       const ben = await somebody(world);
       const session = await alice.open('conversation', { participants: [ben.name], wait: 'created' });
       await joined(ben, session.id);
@@ -228,10 +217,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await world.hub.redact(session.id, await seqOf(session.id, SECRET));
       await ben.page.locator('.rows .row', { hasText: '[redacted]' }).waitFor({ timeout: 15_000 });
       expect(await ben.page.locator('.rows .row', { hasText: SECRET }).count()).toBe(0);
-      await ben.page.context().close();
     }, 60_000);
 
-    it('[UI91] goes from the panels of a governed run', async () => {
+    it('[UI91] disappears from the panels of a governed run', async () => {
       const ann = await somebody(world, ['observe', 'approve']);
       const { page } = ann;
       const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
@@ -244,12 +232,11 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await world.hub.redact(run.id, await seqOf(run.id, SECRET));
       await expect.poll(() => page.evaluate('document.body.innerHTML')).not.toContain(SECRET);
       await expect.poll(() => stop.count()).toBe(1);
-      await page.context().close();
     }, 60_000);
   });
 
   describe('the timeline', () => {
-    /** Many a text, and marks before them; made by the first that needs it. */
+    /** A session with early marks and many messages, created on first use. */
     let made: Promise<string> | null = null;
     const longSession = (): Promise<string> => {
       made ??= (async () => {
@@ -262,7 +249,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       return made;
     };
 
-    it('[UI92] has the marks of all of a session, also of what was not scrolled to, and leads to them', async () => {
+    it('[UI92] has the marks of the whole session, also of unloaded parts, and leads to them', async () => {
       const id = await longSession();
       const { page } = await somebody(world, ['observe'], `/sessions/${id}`);
       await page.locator('.said-row', { hasText: 'Text 699' }).waitFor();
@@ -270,15 +257,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await page.locator('.replay', { hasText: 'Marks from' }).waitFor({ state: 'detached' });
       await page.getByRole('button', { name: '‹ Mark' }).click();
       await page.locator('.quiet-row', { hasText: 'bob is back' }).waitFor();
-      await page.context().close();
     }, 60_000);
 
-    it('[UI92] says from where on it has marks, while not all of the log was read', async () => {
+    it('[UI92] says where its marks begin while the log is still loading', async () => {
       const id = await longSession();
       const { page } = await somebody(world, ['observe']);
       await page.routeWebSocket(/.*/, (socket) => {
         const server = socket.connectToServer();
-        // The hub is slow with the past: what is before the newest page does not come.
+        // Withhold everything before the newest page.
         socket.onMessage((frame) => {
           if (!/"op":"read_log".*"limit":500/.test(String(frame))) server.send(frame);
         });
@@ -287,7 +273,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`a page that stays o
       await goTo(page, id);
       await page.locator('.said-row', { hasText: 'Text 699' }).waitFor();
       await page.locator('.replay', { hasText: /Marks from #\d+ on/ }).waitFor();
-      await page.context().close();
     }, 60_000);
   });
 });

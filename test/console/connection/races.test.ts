@@ -1,25 +1,21 @@
-// Answers that come late, in another order, or to somebody else: what is shown is what was asked for last, by who is signed in.
+// Late and reordered answers: the page shows what the current identity asked for last.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, POLL } from '../support/console-world.ts';
 import { joined, person as somebody } from '../support/people.ts';
-
-const POLL = { timeout: 10_000 };
 
 interface Asked {
   readonly op: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The wire between a page and its hub, on which some answers wait until they are let go. */
+/** A connection that can hold back some answers. */
 interface SlowWire {
-  /** Answers to what fits wait from now on. */
+  /** Holds back answers to matching requests from now on. */
   hold(fits: (asked: Asked) => boolean): void;
-  /** So many wait. */
+  /** The number of answers held back. */
   waiting(): number;
   letGo(): void;
 }
@@ -55,23 +51,20 @@ async function slowWire(page: Page): Promise<SlowWire> {
   };
 }
 
-describe.skipIf(chromium === null && !required('chromium'))(`answers that come late${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('answers that come late', (world) => {
   let alice: AgentClient;
   let bob: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
     bob.handle({ onMessage: () => {} });
   }, 60_000);
-  afterAll(() => world?.end());
 
-  /** A page at a session with so many lines, over a wire that can be slow. */
+  /** A page at a session with that many lines, over a slow wire. */
   async function atSession(lines: number) {
     const session = await alice.open('conversation', ['bob']);
-    // One after the other: more than the other one can have unread is refused.
+    // Sequentially, so that the inbox of bob never fills.
     for (let at = 1; at <= lines; at += 1) await session.send(`line ${at}`);
     const name = `late-${session.id.slice(-6)}`;
     const token = await world.tokenFor(name, ['observe']);
@@ -86,13 +79,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     page.evaluate(`(() => {
       const talk = document.querySelector('.transcript');
       talk.scrollTop = ${top === 'end' ? 'talk.scrollHeight' : top};
-      // Also if it was there already.
+      // Even if the position is the same.
       talk.dispatchEvent(new Event('scroll'));
     })()`);
   const lastLine = (page: Page) => page.locator('.said-row .text').last().textContent();
 
   const firstLine = async (page: Page) => Number(await page.locator('[data-seq]').first().getAttribute('data-seq'));
-  /** Scrolls up until a line before this one is shown. */
+  /** Scrolls up until a line before this seq is shown. */
   const upTo = (page: Page, seq: number) =>
     expect
       .poll(
@@ -105,45 +98,43 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
       )
       .toBeLessThan(seq);
 
-  it('[UI5] what was asked for about another part of the log changes nothing of the newest', async () => {
+  it('[UI5] a late page of another part of the log does not change the newest part', async () => {
     const { session, page, wire } = await atSession(1400);
     // Up, until the newest are not held any more.
     await upTo(page, 100);
     wire.hold(({ op, params }) => op === 'read_log' && params.reverse !== true);
     await scrollTo(page, 'end');
     await expect.poll(wire.waiting, POLL).toBeGreaterThan(0);
-    await page.getByRole('button', { name: /newest/ }).click();
+    await page.getByRole('button', { name: /latest/ }).click();
     await expect.poll(() => lastLine(page), POLL).toBe('line 1400');
     wire.letGo();
     await session.send('and one more');
     await expect.poll(() => lastLine(page), POLL).toBe('and one more');
-    await page.context().close();
   }, 60_000);
 
-  it('[UI5] nothing is left out between what is held, also if what was before another part comes late', async () => {
+  it('[UI5] a late earlier page leaves no gap in the loaded part', async () => {
     const { page, wire } = await atSession(1800);
     // Up, until the newest are not held any more.
     await upTo(page, 420);
     wire.hold(({ op, params }) => op === 'read_log' && params.reverse === true && params.from_seq !== undefined);
     await scrollTo(page, 0);
     await expect.poll(wire.waiting, POLL).toBeGreaterThan(0);
-    await page.getByRole('button', { name: /newest/ }).click();
+    await page.getByRole('button', { name: /latest/ }).click();
     await expect.poll(() => lastLine(page), POLL).toBe('line 1800');
     wire.letGo();
     await scrollTo(page, 0);
     await expect.poll(() => firstLine(page), POLL).toBeLessThan(1700);
     expect(await firstLine(page)).toBeGreaterThan(1300);
-    await page.context().close();
   }, 60_000);
 
-  it('[UI5, UI30] who is not pushed what is new misses nothing of it while it reads what was before', async () => {
+  it('[UI5, UI30] a participant that polls misses nothing new while reading earlier pages', async () => {
     const ann = await somebody(world);
     const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
     await joined(ann, session.id);
     for (let at = 1; at <= 300; at += 1) await session.send(`line ${at}`);
     await ann.page.reload();
     await ann.page.locator('.said-row', { hasText: 'line 300' }).waitFor();
-    // What came last is known by its number before it is read.
+    // A hidden page learns the newest seq without reading the envelopes.
     await ann.page.evaluate('Object.defineProperty(document, "hidden", { configurable: true, get: () => true })');
     for (let at = 301; at <= 310; at += 1) await session.send(`line ${at}`);
     await upTo(ann.page, 100);
@@ -154,10 +145,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
         return lastLine(ann.page);
       }, POLL)
       .toBe('line 310');
-    await ann.page.context().close();
   }, 60_000);
 
-  it('[UI5] who scrolls down through a long session is shown every line', async () => {
+  it('[UI5] scrolling down through a long session shows every line', async () => {
     const { page } = await atSession(1800);
     await upTo(page, 420);
     const seen = new Set<number>();
@@ -182,10 +172,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
       .toBe(1804);
     const [first = 0] = [...seen].sort((a, b) => a - b);
     expect([...Array(1804 - first).keys()].map((at) => first + at).filter((seq) => !seen.has(seq))).toEqual([]);
-    await page.context().close();
   }, 90_000);
 
-  it('[UI7] of two looks back the later counts, whichever is answered first', async () => {
+  it('[UI7] the later of two replay requests wins, whichever is answered first', async () => {
     const { session, page, wire } = await atSession(20);
     wire.hold(({ op, params }) => op === 'read_state' && params.at_seq === 5);
     await page.evaluate(`location.hash += '?at=5'`);
@@ -193,14 +182,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.evaluate(`location.hash = location.hash.replace('at=5', 'at=9')`);
     await page.locator('.then', { hasText: 'as of #9' }).waitFor();
     wire.letGo();
-    // What comes after that answer on the wire was shown: so it was taken or left.
+    // The page has processed the late answer when a later one is shown.
     await session.send('later');
     await page.locator('.at', { hasText: 'of 25' }).waitFor();
     expect(await page.locator('.then').textContent()).toBe('as of #9');
-    await page.context().close();
   });
 
-  it('[UI2, UI30] who signs in after somebody else sees nothing of theirs, whether that one signed out or not', async () => {
+  it('[UI2, UI30] the next identity sees nothing of the previous one, signed out or not', async () => {
     const [mia, zoe] = ['mia', 'zoe'];
     const token = await world.tokenFor(mia, ['observe']);
     const page = await (await world.browser.newContext()).newPage();
@@ -214,9 +202,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.getByLabel('Token').fill(await world.tokenFor(zoe, []));
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.locator('.me', { hasText: zoe }).waitFor();
-    await page.locator('.empty', { hasText: 'There is no session yet.' }).waitFor();
+    await page.locator('.empty', { hasText: 'No sessions yet.' }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('for mia alone');
-    // And another token in the address, while the page is open, is another identity too.
+    // A token in the address of an open page also changes the identity.
     await page.evaluate(`location.hash = 'token=${await world.tokenFor('ida', ['observe'])}&name=ida'`);
     await page.locator('.me', { hasText: 'ida' }).waitFor();
     await page.locator('.rows .row', { hasText: 'for mia alone' }).waitFor();
@@ -225,30 +213,27 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await page.getByLabel('Name').fill(zoe);
     await page.getByLabel('Token').fill(await world.tokenFor(zoe, []));
     await page.getByRole('button', { name: 'Connect' }).click();
-    await page.locator('.empty', { hasText: 'There is no session yet.' }).waitFor();
+    await page.locator('.empty', { hasText: 'No sessions yet.' }).waitFor();
     expect(await page.locator('body').textContent()).not.toContain('for mia alone');
-    await page.context().close();
   }, 60_000);
 
-  it('[UI3] in read-only mode no name is registered', async () => {
+  it('[UI3] read-only mode registers no name', async () => {
     const token = await world.tokenFor('never-here', ['observe']);
     const page = await (await world.browser.newContext()).newPage();
     await page.goto(`${world.origin}/?read-only#token=${token}&name=never-here`);
     await page.locator('.refusal, [role=alert]', { hasText: 'never-here' }).first().waitFor();
     expect((await alice.call('list_agents', {})).agents.map(({ name }) => name)).not.toContain('never-here');
-    await page.context().close();
   });
 
-  it('[UI83] an invite of who was taken out does not wait any more', async () => {
+  it('[UI83] the invite of a removed participant disappears', async () => {
     const { page, name } = await somebody(world, [], '/sessions');
     const session = await alice.open('discussion', { participants: ['bob', name], wait: 'created' });
     await page.locator('.invites-bar').waitFor();
     await world.hub.removeParticipant(session.id, name, 'a mistake');
     await page.locator('.invites-bar').waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
-  it('[UI6] who is sent away by another place keeps what it saw', async () => {
+  it('[UI6] a replaced connection keeps showing what it has read', async () => {
     const ann = await somebody(world);
     const session = await alice.open('conversation', { participants: [ann.name], wait: 'created' });
     await joined(ann, session.id);
@@ -260,7 +245,5 @@ describe.skipIf(chromium === null && !required('chromium'))(`answers that come l
     await ann.page.getByRole('button', { name: 'Connect again' }).waitFor();
     await ann.page.waitForTimeout(1500);
     expect(await ann.page.locator('.said-row', { hasText: 'Still there' }).count()).toBe(1);
-    await other.context().close();
-    await ann.page.context().close();
   });
 });

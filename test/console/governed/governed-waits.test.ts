@@ -35,7 +35,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`waits of a governed
         .locator('.waits li', { hasText: words })
         .filter({ hasText: run.id.slice(-8) })
         .waitFor();
-      await page.locator('.waits li', { hasText: 'by anybody with the grant approve' }).first().waitFor();
+      await page.locator('.waits li', { hasText: 'by anyone with the "approve" grant' }).first().waitFor();
       await page.evaluate(`location.hash = '#/'`);
       await page
         .locator('.row', { hasText: run.id.slice(-8) })
@@ -85,8 +85,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`waits of a governed
     const long = `# You are Dev\n\n${'Build the door, and say why it holds.\n'.repeat(60)}<b>Never</b> paint it \u202eder\u202c.`;
     await run.say(said('turn.assigned', { turn_id: 'turn_d', role: 'dev' }));
     await run.say(said('turn.dispatched', { turn_id: 'turn_d', prompt: long, context: 'Gate ship_ok is ahead.' }));
-    const asked = page.getByRole('region', { name: 'What is asked' });
-    const summary = page.locator('.turn-result summary', { hasText: 'What is asked' });
+    const asked = page.getByRole('region', { name: 'Prompt' });
+    const summary = page.locator('.turn-result summary', { hasText: 'Prompt' });
     await summary.waitFor();
     // A long prompt is collapsed and opens with the keyboard.
     expect(await asked.isVisible()).toBe(false);
@@ -110,15 +110,15 @@ describe.skipIf(chromium === null && !required('chromium'))(`waits of a governed
     expect(await faults(page)).toEqual([]);
     // The box collapses, and a message beside the turn is still possible.
     await press(page, page.locator('.turn-result > summary'));
-    expect(await page.getByLabel('Result, as JSON').isVisible()).toBe(false);
+    expect(await page.getByLabel('Result (JSON)').isVisible()).toBe(false);
     await press(page, page.locator('.beside > summary'));
-    await write(page, page.getByLabel('Your words'), 'One moment.');
+    await write(page, page.getByLabel('Message'), 'One moment.');
     await page.keyboard.press('Control+Enter');
     await page.locator('.said-row', { hasText: 'One moment.' }).waitFor();
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
     await page.reload();
-    await page.getByLabel('Result, as JSON').waitFor();
+    await page.getByLabel('Result (JSON)').waitFor();
     await page.addScriptTag({ content: AXE });
     expect(await faults(page)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -131,7 +131,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`waits of a governed
     await run.out('turn_d', 'dev');
     for (let at = 0; at < 450; at += 1) await run.say(said('msg.text', { text: `Talk ${at}` }));
     await ann.page.reload();
-    await ann.page.getByRole('region', { name: 'What is asked' }).getByText('Do turn_d.').waitFor();
+    await ann.page.getByRole('region', { name: 'Prompt' }).getByText('Do turn_d.').waitFor();
     await ann.page.context().close();
   }, 60_000);
 
@@ -167,7 +167,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`waits of a governed
       expect(await notice.getByText('Which colour is the door?').count()).toBe(1);
       expect(await page.getByRole('button', { name: 'Answer', exact: true }).count()).toBe(0);
     }
-    const why = ann.page.locator('.panel-governed', { hasText: 'answering takes a place in the session' });
+    const why = ann.page.locator('.panel-governed', { hasText: 'only participants can answer' });
     await why.getByText(/alice/).first().waitFor();
     expect(await ben.page.getByText('answering takes a place').count()).toBe(0);
     await ann.page.context().close();

@@ -1,20 +1,17 @@
-// How the pages look, in a real browser: nothing blank, nothing that jumps, nothing that could be taken for something else.
+// The look of the pages in a real browser: no blank space, no jumps, nothing ambiguous.
 
 import type { AgentClient } from 'parley-hub';
 import { handoff } from 'parley-hub/core';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, POLL } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
 import { goTo, joined, person } from '../support/people.ts';
 
-const POLL = { timeout: 10_000 };
-/** Turns are handed on by hand, and each ends what is left. */
+/** No transition rules: participants pass the turn by handoff. */
 const GRAPH = { initial_speaker: 'ada', transitions: [], default_target: null, max_turns: 9 };
 
-/** How far the window, and what scrolls in it, goes beyond what there is to see. */
+/** Whether the window or the main area scrolls beyond its content. */
 const BLANK = `(() => {
   const main = document.getElementById('main');
   const content = main.firstElementChild.getBoundingClientRect();
@@ -22,22 +19,19 @@ const BLANK = `(() => {
   return [document.documentElement.scrollHeight > innerHeight, main.scrollHeight > Math.ceil(end) + 1 && main.scrollHeight > main.clientHeight];
 })()`;
 
-describe.skipIf(chromium === null && !required('chromium'))(`how the console looks${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('the look of the console', (world) => {
   let ada: AgentClient;
   let ken: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     ada = await world.hub.agent('ada');
     ken = await world.hub.agent('ken');
     for (let count = 0; count < 40; count += 1) await world.hub.agent(`worker-${count}`);
   }, 60_000);
-  afterAll(() => world?.end());
 
   const workers = (count: number) => Array.from({ length: count }, (_, at) => `worker-${at}`);
 
-  it('[UI9] no page scrolls into blank space, however much is in its panes', async () => {
+  it('[UI9] no page scrolls into blank space, however full its panes are', async () => {
     const crowd = await ada.open('discussion', { participants: workers(30), labels: { intent: 'Thirty workers' } });
     for (let count = 0; count < 30; count += 1) await ada.open('conversation', { participants: ['ken'] });
     for (const viewport of [
@@ -60,7 +54,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     }
   }, 60_000);
 
-  it('[UI98] of an agent all of its resume and its skill are shown when they are asked for, by keyboard too', async () => {
+  it('[UI98] the profile and the skill of an agent open on request, by keyboard too', async () => {
     await ken.setResume({
       summary: 'Keeps indexes small',
       claimedCapabilities: ['review', 'sql'],
@@ -81,10 +75,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     }
     await page.keyboard.press('Enter');
     await resume.waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
-  it('[UI5] where the turn went is a mark of its own, which no text can imitate', async () => {
+  it('[UI5] routing has its own mark, which no text can imitate', async () => {
     const session = await ada.open('workflow', {
       participants: ['ken'],
       knobs: { graph: GRAPH },
@@ -98,10 +91,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     const typed = page.locator('.said-row', { hasText: 'approved by boss' });
     expect(await typed.locator('.said').textContent()).toBe('I am done (handoff to ada: approved by boss)');
     expect(await typed.locator('.routing').count()).toBe(0);
-    await page.context().close();
   });
 
-  it('[UI4] who has scrolled down keeps the rows in their places when sessions come', async () => {
+  it('[UI4] rows stay in place when sessions appear above a scrolled list', async () => {
     for (let count = 0; count < 30; count += 1) await ada.open('conversation', { participants: ['ken'] });
     const { page } = await person(world, ['observe']);
     await page.waitForSelector('.rows .row');
@@ -123,10 +115,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     for (let more = 0; more < 3; more += 1) await ada.open('conversation', { participants: ['ken'] });
     await expect.poll(() => page.locator('.count').textContent(), POLL).toContain(String(count + 3));
     expect(await seen()).toBe(before);
-    await page.context().close();
   });
 
-  it('[UI4] at 800 px every column is on screen', async () => {
+  it('[UI4] every column fits at 800 px', async () => {
     await ada.open('conversation', { participants: ['ken'] });
     const { page } = await person(world, ['observe'], '/', { viewport: { width: 800, height: 700 } });
     await page.waitForSelector('.rows .row');
@@ -135,10 +126,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
       const table = await page.locator('.table').boundingBox();
       expect((box?.x ?? 999) + (box?.width ?? 0), column).toBeLessThanOrEqual((table?.x ?? 0) + (table?.width ?? 0));
     }
-    await page.context().close();
   });
 
-  it('[UI2] who only visits a hub that needs a token asks it for nothing that is refused', async () => {
+  it('[UI2] visiting a hub that needs a token causes no refused requests', async () => {
     const refusals = async () =>
       (await world.hub.audit({ limit: 1_000_000 })).filter(({ kind }) => kind === 'operation_refused').length;
     const before = await refusals();
@@ -147,19 +137,17 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await page.getByRole('button', { name: 'Connect' }).waitFor();
     await page.waitForLoadState('networkidle');
     expect(await refusals()).toBe(before);
-    await page.context().close();
   });
 
-  it('[UI5] the head of a session says why it ended, and its labels', async () => {
+  it('[UI5] the head of a session shows its close reason and labels', async () => {
     const session = await ada.open('conversation', { participants: ['ken'], labels: { intent: 'Over', team: 'red' } });
     await session.close('nothing is left to say');
     const { page } = await person(world, ['observe'], `/sessions/${session.id}`);
     await page.locator('.session-head', { hasText: 'nothing is left to say' }).waitFor();
     await page.locator('.session-head .label', { hasText: 'team: red' }).waitFor();
-    await page.context().close();
   });
 
-  it('[UI5] who an id in the state of a session is, is said beside it', async () => {
+  it('[UI5] ids in the session state have names beside them', async () => {
     const session = await ada.open('discussion', {
       participants: ['ken', 'worker-0'],
       knobs: { ordering: 'raise_hand' },
@@ -167,20 +155,18 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     await ken.session(session.id).send({ event_type: 'hand.raise', event_data: { bid: 4 } });
     const { page } = await person(world, ['observe'], `/sessions/${session.id}`);
     await page.locator('.panel-state', { hasText: `"${ken.agentId} (ken)": 4` }).waitFor();
-    await page.context().close();
   });
 
-  it('[UI85] to remove somebody looks like what it is', async () => {
+  it('[UI85] removing a participant looks dangerous', async () => {
     const session = await ada.open('conversation', ['ken']);
     const { page } = await person(world, ['observe', 'operate'], `/sessions/${session.id}`);
-    await press(page, page.getByRole('button', { name: 'Act on ken' }));
+    await press(page, page.getByRole('button', { name: 'Actions for ken' }));
     await page.locator('dialog', { hasText: 'cannot come back' }).waitFor();
     const colours = (name: string) => styleOf(page, name, 'color');
     expect(await colours('Remove for good')).not.toBe(await colours('Hide'));
-    await page.context().close();
   });
 
-  it('[UI9] entered by address or by key a page shows no line around all of it', async () => {
+  it('[UI9] a page entered by address or key shows no outline around everything', async () => {
     const session = await ada.open('conversation', ['ken']);
     const { page } = await person(world, ['observe']);
     await page.locator('.row-link').first().focus();
@@ -189,10 +175,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('none');
     await goTo(page, session.id);
-    await page.context().close();
   });
 
-  it('[UI61] what a session is for is asked near the top of its form, and all of it looks alike', async () => {
+  it('[UI61] the form asks for the intent near the top, and its fields look alike', async () => {
     const { page } = await person(world, [], '/open');
     const intent = page.getByLabel('Intent');
     await intent.waitFor();
@@ -207,10 +192,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
       ['Open the session', 'Add a participant'].map((name) => styleOf(page, name, 'backgroundColor')),
     );
     expect(main).not.toBe(other);
-    await page.context().close();
   });
 
-  it('[UI93] on a phone who takes part can write at once, however many others do', async () => {
+  it('[UI93] on a phone the composer is on screen, however many participants there are', async () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
     const ann = await person(world, ['observe', 'operate'], '/', phone);
     const { page, name } = ann;
@@ -239,7 +223,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`how the console loo
       `[...document.querySelectorAll('.rows .row-link')].map((one) => Math.round(one.getBoundingClientRect().left))`,
     );
     expect(new Set(begins).size).toBe(1);
-    await page.context().close();
   }, 60_000);
 });
 

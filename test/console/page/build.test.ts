@@ -1,4 +1,4 @@
-// What the bundler makes of the console: files that a strict content security policy lets run.
+// The bundled console runs under a strict content security policy.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltPage, builtPage } from '../support/built-page.ts';
@@ -20,7 +20,7 @@ describe('the bundled console', () => {
     expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
   });
 
-  it('[UI1] evaluates no text, and builds no document from text', () => {
+  it('[UI1] evaluates no text and builds no HTML from text', () => {
     expect(textOf('.js')).not.toMatch(
       /\beval\(|new Function\b|document\.write|insertAdjacentHTML|setAttribute\("style"/,
     );
@@ -28,18 +28,18 @@ describe('the bundled console', () => {
 
   it('[UI1] names no other origin to fetch from', () => {
     const addresses = [...page.files.values()].flatMap((text) => text.match(/(?:https?|wss?):\/\/[^\s"'`)<>]*/g) ?? []);
-    // Namespaces are names; the last two are how zod tries an address, and the example in a message of the client.
+    // Namespaces are only names; the last two are a check of zod and an example in a client error.
     const names = /^https?:\/\/(www\.w3\.org|json-schema\.org)\/|^http:\/\/\[\$|^ws:\/\/127\.0\.0\.1:4747$/;
     expect(addresses.filter((address) => !names.test(address))).toEqual([]);
     expect(textOf('.css')).not.toMatch(/@import|url\((?!["']?(?:\.\/|data:))/);
   });
 
-  it('[UI1] has a hash in the name of everything but its document', () => {
+  it('[UI1] has a hash in every file name except the document', () => {
     const others = [...page.files.keys()].filter((name) => name !== 'index.html');
     expect(others.filter((name) => !/^assets\/[\w.-]+-[\w-]{8}\.\w+$/.test(name))).toEqual([]);
   });
 
-  it('[UI9] has each of its colours once, for both themes', () => {
+  it('[UI9] defines each colour once, for both themes', () => {
     const names = [...textOf('.css').matchAll(/(?<=[{;]|^)\s*(--(?!part-)[\w-]+):[^;}]*(?:#|rgb)[^;}]*/gm)].map(
       ([, name]) => name,
     );

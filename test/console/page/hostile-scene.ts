@@ -1,11 +1,11 @@
-/** A hub in which everything that somebody may write is hostile: texts, labels, knobs, graphs, reasons, resumes, errors. */
+/** A hub full of hostile texts, labels, knobs, graphs, reasons, profiles and errors. */
 
 import type { LocalHub } from 'parley-hub';
 import { handoff, type JsonObject } from 'parley-hub/core';
 import { CONFIG, decision, said } from '../../adapters/governed/governed-scene.ts';
 import { governedRun } from '../governed/governed-run.ts';
 
-/** Each would be seen: as a dialog, as a mark on the window, as a request to somebody else, or as an element. */
+/** Each would show as a dialog, a property of window, a request to another host or an element. */
 export const CORPUS: readonly string[] = [
   '<script>window.hit=1;alert(1)</script>',
   '<img src=x onerror="window.hit=2;alert(2)">',
@@ -23,16 +23,16 @@ export const CORPUS: readonly string[] = [
   '__proto__',
 ];
 
-/** One that fits everywhere and is found by its words. */
+/** Short enough for every field. */
 export const IMG = '<img src=x onerror="window.hit=2;alert(2)">';
 export const SCRIPT = '<script>window.hit=1;alert(1)</script>';
 
 export interface HostileScene {
-  /** All of the corpus was said in it, and somebody was hidden. */
+  /** Contains the whole corpus and a hidden participant. */
   readonly talk: string;
   readonly workflow: string;
   readonly governed: string;
-  /** It ended for a reason. */
+  /** Ended with a hostile reason. */
   readonly ended: string;
 }
 
@@ -59,7 +59,7 @@ export async function hostileScene(hub: LocalHub): Promise<HostileScene> {
   });
   for (const text of CORPUS) await session.send(text);
   await hub.hideParticipant(session.id, 'bob', SCRIPT);
-  // What the hub answered to is in its feed.
+  // The refusal is in the feed of the hub.
   await mallory.call('read_view', { session_id: session.id, view: { name: IMG } }).catch(() => {});
   const ended = await mallory.open('conversation', { participants: ['bob'] });
   await ended.send('Bye.');

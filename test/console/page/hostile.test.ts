@@ -1,23 +1,18 @@
-// A transcript is hostile input: whatever it says, the page shows it as text and does nothing else with it.
+// Hostile input: the page shows it as text and does nothing else with it.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
-import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { describeConsole, openConsole, overhear } from '../support/console-world.ts';
 import { type HostileScene, hostileScene, IMG, SCRIPT } from './hostile-scene.ts';
 
-describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('hostile text', (world) => {
   let scene: HostileScene;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     scene = await hostileScene(world.hub);
   }, 60_000);
-  afterAll(() => world?.end());
 
-  /** Where something hostile is shown: the address, the places, and what each of them says. */
+  /** Addresses, with the places that show hostile text and what they contain. */
   const places = (): readonly (readonly [string, readonly (readonly [string, string])[]])[] => [
     [
       '#/sessions',
@@ -83,7 +78,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
     ['with its policy', false],
     ['without a policy', true],
   ])(
-    '[UI8] in every place of every page it is text, %s',
+    '[UI8] is shown as text everywhere on every page, %s',
     async (_, bypassCSP) => {
       const name = bypassCSP ? 'eve' : 'ann';
       const page = await openConsole(world, { name, token: await world.tokenFor(name) }, { bypassCSP });
@@ -108,15 +103,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       expect(heard.dialogs).toEqual([]);
       expect(heard.complaints).toEqual([]);
       expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
-      await page.context().close();
     },
     60_000,
   );
 
-  it('[UI8] names that no hub would let through, and errors in strange words, are text as well', async () => {
+  it('[UI8] names that no hub would accept and strange errors are shown as text', async () => {
     const page = await (await world.browser.newContext()).newPage();
     const heard = overhear(page);
-    // On the way every name becomes a hostile one, as if the hub had lost its mind.
+    // Replace names and messages on the wire by hostile ones that no hub would send.
     await page.routeWebSocket('**', (socket) => {
       const hub = socket.connectToServer();
       hub.onMessage((frame) =>
@@ -143,18 +137,16 @@ describe.skipIf(chromium === null && !required('chromium'))(`hostile text${whyNo
       await calm(page);
     }
     expect([heard.dialogs, heard.complaints]).toEqual([[], []]);
-    await page.context().close();
   }, 60_000);
 
-  it('[UI8] what would turn the text around is seen', async () => {
+  it('[UI8] bidirectional controls are visible', async () => {
     const to = `/sessions/${scene.talk}`;
     const page = await openConsole(world, { name: 'zoe', token: await world.tokenFor('zoe'), to });
     await page.waitForSelector('.said-row >> text=⟨U+202E⟩evil');
-    await page.context().close();
   });
 });
 
-/** Nothing ran, and nothing became an element. */
+/** No hostile text ran or became an element. */
 async function calm(page: Page): Promise<void> {
   expect(await page.evaluate('window.hit ?? null')).toBeNull();
   const alien =

@@ -1,16 +1,14 @@
-// The console on a phone, by touch: every page, both themes; nothing cut off, nothing on top of another, nothing too small to touch.
+// Every page on a phone: nothing is cut off, overlaps, or is too small to touch.
 
 import type { AgentClient } from 'parley-hub';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
-import { type ConsoleWorld, consoleWorld } from '../support/console-world.ts';
+import { describeConsole } from '../support/console-world.ts';
 import { goTo, joined, person } from '../support/people.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-/** What can be touched, and what is wrong with it. A box is touched by its label, a row of the list anywhere. */
+/** Faults of touch targets. The label of a checkbox and the whole row of a list count as the target. */
 const UNTOUCHABLE = `(() => {
   const LEAST = 40;
   const area = (one) => one.matches('input[type=checkbox]') ? one.closest('label') ?? one : one.matches('.row-link') ? one.closest('.row') : one;
@@ -28,19 +26,16 @@ const UNTOUCHABLE = `(() => {
   return [...new Set([...small, ...cut, ...over, ...wide])];
 })()`;
 
-describe.skipIf(chromium === null && !required('chromium'))(`the console on a phone${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('the console on a phone', (world) => {
   let alice: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     await world.hub.agent('bob');
   }, 60_000);
-  afterAll(() => world?.end());
 
   it.each(['light', 'dark'] as const)(
-    '[UI93] everything can be touched: %s',
+    '[UI93] everything is large enough to touch: %s',
     async (colorScheme) => {
       const ann = await person(world, ['observe', 'operate', 'approve'], '/', { ...PHONE, colorScheme });
       const { page, name } = ann;
@@ -68,7 +63,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
         ['hands', to(`#/sessions/${hands.id}`, '.hand-part')],
         ['to whom', () => page.locator('.to-whom summary').click()],
         ['who takes part', () => page.locator('.folded-people summary').click()],
-        ['a dialog', () => page.getByRole('button', { name: 'Act on bob' }).click()],
+        ['a dialog', () => page.getByRole('button', { name: 'Actions for bob' }).click()],
         ['the past', to(`#/sessions/${hands.id}?at=3`, '.badge.then')],
         ['a workflow', to(`#/sessions/${workflow.id}`, '.panel-graph svg')],
         ['where it goes', () => page.getByLabel('Then').selectOption('finish')],
@@ -95,7 +90,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console on a ph
         expect(await page.evaluate(UNTOUCHABLE), what).toEqual([]);
         if (what === 'a dialog') await page.keyboard.press('Escape');
       }
-      await page.context().close();
     },
     90_000,
   );

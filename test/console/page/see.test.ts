@@ -1,42 +1,29 @@
-// The console in a real browser, at a real hub: signing in, the live list, a session as it is spoken, replay, no mouse needed.
+// Reading with the console in a real browser with a real hub: sign-in, the live list, a live session, replay.
 
 import type { AgentClient } from 'parley-hub';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
-import { required } from '../../package/repository.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { AXE, faults } from '../support/axe.ts';
-import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
+import { consoleWorld, describeConsole, openConsole, overhear, POLL } from '../support/console-world.ts';
 import { scrollThrough } from '../support/long-list.ts';
+import { person } from '../support/people.ts';
 
 const MUTATING =
   /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
 
-const POLL = { timeout: 10_000 };
-
-describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoChromium}`, () => {
-  let world: ConsoleWorld;
+describeConsole('the console', (world) => {
   let alice: AgentClient;
   let bob: AgentClient;
 
   beforeAll(async () => {
-    world = await consoleWorld();
     alice = await world.hub.agent('alice');
     bob = await world.hub.agent('bob');
   }, 60_000);
-  afterAll(() => world?.end());
 
-  /** Somebody new each time: one name is at one place at a time. */
-  let people = 0;
-  async function signedIn(to = '/', context: Parameters<typeof openConsole>[2] = {}): Promise<Page> {
-    people += 1;
-    const name = `ann-${people}`;
-    const page = await openConsole(world, { name, token: await world.tokenFor(name), to }, context);
-    await page.waitForSelector('.me');
-    return page;
-  }
+  const signedIn = async (to = '/', context: Parameters<typeof person>[3] = {}): Promise<Page> =>
+    (await person(world, ['observe', 'operate', 'enrol'], to, context)).page;
 
-  /** More sessions than two pages have, made by the first that needs them. */
+  /** More than two pages of sessions, created on first use. */
   let filling: Promise<void> | null = null;
   async function many(): Promise<void> {
     filling ??= (async () => {
@@ -45,7 +32,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await filling;
   }
 
-  it('[UI2] a token of the form is kept for the tab, survives a reload, and is forgotten by signing out', async () => {
+  it('[UI2] a token from the form is kept for the tab, survives a reload, and is forgotten on sign-out', async () => {
     const page = await (await world.browser.newContext()).newPage();
     await page.goto(world.origin);
     await page.getByLabel('Your name').fill('fred');
@@ -61,26 +48,23 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();
     expect(await page.evaluate('sessionStorage.getItem("parley.token")')).toBeNull();
-    await page.context().close();
   });
 
-  it('[UI2] a token of the address is gone from it at once, and from the history', async () => {
+  it('[UI2] a token is removed from the address and the history immediately', async () => {
     const page = await signedIn('/hub');
     expect(page.url()).toBe(`${world.origin}/#/hub`);
     await page.getByRole('heading', { name: 'Hub', exact: true }).waitFor();
-    await page.context().close();
   });
 
-  it('[UI2] who comes without a token is asked for one, and nothing is called a failure', async () => {
+  it('[UI2] a visitor without a token is asked for one and sees no error', async () => {
     const page = await (await world.browser.newContext()).newPage();
     await page.goto(world.origin);
     await page.getByLabel('Token').waitFor();
     await page.getByRole('button', { name: 'Connect' }).waitFor();
     expect(await page.locator('.refusal').count()).toBe(0);
-    await page.context().close();
   });
 
-  it('[UI2] a hub that needs no token is gone straight into', async () => {
+  it('[UI2] a hub that needs no token is opened immediately', async () => {
     const open = await consoleWorld({ none: true, beside: world });
     try {
       const page = await (await open.browser.newContext()).newPage();
@@ -92,7 +76,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     }
   }, 60_000);
 
-  it('[UI2] the same name at another place takes over, and the page says so', async () => {
+  it('[UI2] a second connection of the same name takes over, and the page says so', async () => {
     const token = await world.tokenFor('twice');
     const first = await openConsole(world, { name: 'twice', token });
     await first.waitForSelector('.me');
@@ -104,16 +88,16 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await first.context().close();
   });
 
-  it('[UI3] in read-only mode nothing is called that changes anything', async () => {
+  it('[UI3] read-only mode calls no operation that changes anything', async () => {
     const token = await world.tokenFor('looker');
-    // A name has to be known: to register it would be a change.
+    // Register the name first: read-only mode does not.
     const known = await openConsole(world, { name: 'looker', token });
     await known.waitForSelector('.me');
     await known.context().close();
     const page = await (await world.browser.newContext()).newPage();
     const sent: string[] = [];
     page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
-    // An invite waits for an answer, and gets none.
+    // Read-only mode must not answer this invite.
     const invited = { type: 'discussion', participants: ['looker'], wait: 'created' } as const;
     const { session: waiting } = await alice.call('create_session', invited);
     const session = await alice.open('conversation', ['bob']);
@@ -129,10 +113,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(unanswered.state).toBe('INVITED');
     expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
     expect(sent.filter((frame) => MUTATING.test(frame) || frame.includes('"kind":"receipt"'))).toEqual([]);
-    await page.context().close();
   });
 
-  it('[UI4] the list is live: a new session comes, its state changes, filters hold', async () => {
+  it('[UI4] the list is live: sessions appear and change, and filters hold', async () => {
     const page = await signedIn();
     const session = await alice.open('conversation', {
       participants: ['bob'],
@@ -151,12 +134,11 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await expect.poll(() => page.locator('.rows .row').count(), POLL).toBe(1);
     await row.locator('.next-deadline >> text=explicit_close').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByLabel('Said').fill('no such words');
+    await page.getByLabel('Text').fill('no such words');
     await page.waitForSelector('.found >> text=0 found');
-    await page.context().close();
   });
 
-  it('[UI4, UI9] of many sessions a screenful is drawn, and arrows, End and Enter lead through all of them', async () => {
+  it('[UI4, UI9] only a screenful of rows is drawn, and arrows, End and Enter reach all sessions', async () => {
     await many();
     const page = await signedIn();
     await page.waitForSelector('.rows .row');
@@ -177,32 +159,30 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.session-head');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     expect(await page.title()).toMatch(/^Session [0-9a-f]{8} · Parley$/);
-    // It is gone back to also if others have come before it meanwhile, more than are on a screen.
+    // Going back finds the row even when a screenful of sessions appeared above it.
     for (let count = 0; count < 60; count += 1) await alice.open('conversation', ['bob']);
     await page.goBack();
     await expect.poll(() => page.evaluate('document.activeElement.href'), POLL).toBe(row);
     expect(await page.title()).toBe('Sessions · Parley');
-    await page.context().close();
   }, 60_000);
 
-  it('[UI4] a wheel leads through all of them too, and the page has no more elements at the end', async () => {
+  it('[UI4] a wheel reaches all sessions without adding elements to the page', async () => {
     await many();
     const page = await signedIn();
     const { rowsRead, mostNodes, mostRows } = await scrollThrough(page, 250, 1_500);
     expect(rowsRead).toBeGreaterThanOrEqual(250);
     expect(mostRows).toBeLessThan(50);
     expect(mostNodes).toBeLessThan(1_500);
-    await page.context().close();
   }, 60_000);
 
-  it('[UI4] however lively the hub is, the list is asked for and patched four times a second at most', async () => {
+  it('[UI4] the list is requested and updated at most four times a second, however busy the hub is', async () => {
     await many();
     const page = await (await world.browser.newContext()).newPage();
     let looks = 0;
     page.on('websocket', (socket) =>
       socket.on('framesent', ({ payload }) => {
         const text = String(payload);
-        // Further pages belong to the look that they are part of.
+        // Further pages belong to the same sweep.
         if (text.includes('"changed_since"') && !text.includes('"after"')) looks += 1;
       }),
     );
@@ -211,7 +191,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.rows .row');
     const began = performance.now();
     const before = looks;
-    // New rows on screen ask for a look at once.
+    // New rows on screen trigger a sweep.
     await page.evaluate(
       `window.scrolling = setInterval(() => { const rows = document.querySelector('.rows'); rows.scrollTop = (rows.scrollTop + 700) % (rows.scrollHeight - 800); }, 20)`,
     );
@@ -225,10 +205,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     expect(looks - before).toBeLessThanOrEqual(4 * seconds + 2);
     await page.evaluate(`clearInterval(scrolling); document.querySelector('.rows').scrollTop = 0`);
     await page.locator('.rows .row', { hasText: 'Lively' }).first().waitFor();
-    await page.context().close();
   }, 60_000);
 
-  it('[UI30] who may not observe sees its own sessions live, in them what is for it, and nothing else', async () => {
+  it("[UI30] without the observe grant only one's own sessions and envelopes are shown, live", async () => {
     const carl = await world.hub.agent('carl');
     const session = await alice.open('conversation', { participants: ['carl'], labels: { intent: 'With carl' } });
     const panel = await alice.open('discussion', { participants: ['bob', 'carl'], labels: { intent: 'All three' } });
@@ -240,17 +219,17 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.locator('.rows .row', { hasText: 'With carl' }).waitFor();
     await page.locator('.rows .row', { hasText: 'All three' }).waitFor();
     expect(await page.locator('.rows .row').count()).toBe(2);
-    await page.getByLabel('Said').fill('Not for carl');
-    await page.getByLabel('Said').press('Enter');
+    await page.getByLabel('Text').fill('Not for carl');
+    await page.getByLabel('Text').press('Enter');
     await page.waitForSelector('.found >> text=0 found');
 
     await page.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await page.waitForSelector('.session-head >> text=what is for you');
+    await page.waitForSelector('.session-head >> text=addressed to you');
     await session.send('Live for carl.');
     await page.waitForSelector('.said-row >> text=Live for carl.');
 
     await page.evaluate(`location.hash = '#/sessions/${panel.id}'`);
-    await page.waitForSelector('.session-head >> text=what is for you');
+    await page.waitForSelector('.session-head >> text=addressed to you');
     await panel.send('Whispered to bob.', { to: ['bob'] });
     await bob.session(panel.id).send('Said to all.');
     await page.waitForSelector('.said-row >> text=Said to all.');
@@ -263,16 +242,15 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.refusal >> text=no session');
     expect(await page.getByRole('link', { name: 'Hub' }).count()).toBe(0);
     await page.evaluate(`location.hash = '#/hub'`);
-    await page.waitForSelector('main >> text=you do not have it');
+    await page.waitForSelector('main >> text=which you do not have');
     expect(await page.locator('.refusal, .tiles, .card').count()).toBe(0);
     const refused = (await world.hub.audit({ limit: 1_000_000 })).filter(
       ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
     );
     expect(refused).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
-  it('[UI5] a session is shown as it is spoken: text while it is written, then as it was said, with its audience', async () => {
+  it('[UI5] a session is live: deltas first, then the message with its audience', async () => {
     const session = await alice.open('conversation', ['bob']);
     const page = await signedIn(`/sessions/${session.id}`);
     await page.waitForSelector('.talk');
@@ -290,10 +268,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.locator('.said-row', { hasText: 'In your ear.' }).locator('.audience >> text=to bob').waitFor();
     await world.hub.hideParticipant(session.id, 'bob', 'too loud');
     await page.waitForSelector('.quiet-row.mark-hide >> text=bob is hidden: too loud');
-    await page.context().close();
   });
 
-  it('[UI5] a violation appears, and what is expected counts down', async () => {
+  it('[UI5] a violation appears, and an expectation counts down', async () => {
     const session = await alice.open('discussion', {
       participants: ['bob'],
       expectations: [{ name: 'turn_within', params: { seconds: 2 }, on_violation: 'notify_session' }],
@@ -303,10 +280,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.mark-violation >> text=turn_within was violated');
     await page.getByRole('link', { name: 'Hub' }).click();
     await page.waitForSelector('.feed .violation >> text=turn_within');
-    await page.context().close();
   });
 
-  it('[UI7] replay shows the state then, and the session as somebody saw it', async () => {
+  it('[UI7] replay shows the state at that seq, and the view of a participant', async () => {
     const carol = await world.hub.agent('carol');
     const session = await alice.open('discussion', ['bob', 'carol']);
     await session.send('One.');
@@ -326,10 +302,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.getByRole('button', { name: 'Back to live' }).click();
     await page.waitForSelector('.said-row >> text=Two.');
     carol.close();
-    await page.context().close();
   });
 
-  it('[UI10] at most 100 KB are transferred until the list shows', async () => {
+  it('[UI10] the list shows after at most 100 KB', async () => {
     const page = await signedIn();
     await page.waitForSelector('.rows .row');
     const bytes = await page.evaluate<number>(
@@ -337,7 +312,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     );
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThan(100_000);
-    await page.context().close();
   });
 
   it.each(['light', 'dark'] as const)(
@@ -380,7 +354,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     90_000,
   );
 
-  it('[UI9] the colours are those of the system, unless others are chosen', async () => {
+  it('[UI9] the colours follow the system unless a theme is chosen', async () => {
     const page = await signedIn();
     const ground = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
     const seen: string[] = [];
@@ -394,10 +368,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     const [light = '', dark = ''] = seen;
     expect(light).not.toBe(dark);
     expect(seen).toEqual([light, dark, light, light, dark, dark]);
-    await page.context().close();
   });
 
-  it('[UI1] the page complains of nothing under its policy, and asks nobody else', async () => {
+  it('[UI1] the page logs no errors under its policy and contacts no other host', async () => {
     const page = await signedIn();
     const heard = overhear(page);
     await page.reload();
@@ -406,6 +379,5 @@ describe.skipIf(chromium === null && !required('chromium'))(`the console${whyNoC
     await page.waitForSelector('.tile');
     expect(heard.complaints).toEqual([]);
     expect(heard.requests.filter((url) => !url.startsWith(world.origin))).toEqual([]);
-    await page.context().close();
   });
 });

@@ -1,11 +1,11 @@
-/** What axe finds on a page that matters. */
+/** The serious findings of axe. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from '../../package/repository.ts';
 
-/** To be added to a page that is opened without its policy. */
+/** Add to a page that was opened with bypassCSP. */
 export const AXE: string = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8');
 
 /** Serious and critical findings, each with the element. */

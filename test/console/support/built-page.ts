@@ -1,4 +1,4 @@
-/** The console as a browser gets it: bundled from the sources into a folder that is thrown away. */
+/** The console bundled into a temporary folder. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

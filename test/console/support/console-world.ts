@@ -1,8 +1,10 @@
-/** A real hub that serves the built console on a port of its own, and a real browser that opens it. */
+/** A real hub that serves the bundled console, and a real browser. */
 
 import { createHub, type LocalHub } from 'parley-hub';
 import { type Browser, chromium as driver, type Page } from 'playwright-core';
-import { chromium } from '../../client/web/chromium.ts';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
+import { required } from '../../package/repository.ts';
 import { type BuiltPage, builtPage } from './built-page.ts';
 
 export interface ConsoleWorld {
@@ -10,15 +12,14 @@ export interface ConsoleWorld {
   readonly browser: Browser;
   readonly origin: string;
   readonly page: BuiltPage;
-  /** A token with these grants for a name. */
   tokenFor(name: string, grants?: readonly ('observe' | 'operate' | 'approve' | 'enrol')[]): Promise<string>;
   end(): Promise<void>;
 }
 
 interface WorldOptions {
-  /** Whoever comes is let in. */
+  /** Requires no token. */
   readonly none?: boolean;
-  /** Another hub for the same browser, which ends with the other world. */
+  /** Shares the browser and the page of another world. */
   readonly beside?: ConsoleWorld;
 }
 
@@ -45,7 +46,28 @@ export async function consoleWorld({ none = false, beside }: WorldOptions = {}):
   };
 }
 
-/** What a page asked for and complained of, from now on. */
+/** For `expect.poll`. */
+export const POLL = { timeout: 10_000 };
+
+/** Describes tests in a browser at one hub. Without Chromium they are skipped. Pages are closed after each test. */
+export function describeConsole(title: string, define: (world: ConsoleWorld) => void): void {
+  describe.skipIf(chromium === null && !required('chromium'))(`${title}${whyNoChromium}`, () => {
+    // Filled before the first test runs.
+    const world = {} as ConsoleWorld;
+    beforeAll(async () => {
+      Object.assign(world, await consoleWorld());
+    }, 60_000);
+    afterEach(() => closePages(world.browser));
+    afterAll(() => world.end?.());
+    define(world);
+  });
+}
+
+export async function closePages(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
+
+/** Requests, errors and dialogs of a page from now on. */
 export interface Overheard {
   readonly requests: string[];
   readonly complaints: string[];
@@ -66,14 +88,14 @@ export function overhear(page: Page): Overheard {
   return heard;
 }
 
-/** Signs in by the fragment, which is how `parley up` can pass a token on. */
+/** Signs in by the fragment, like links of `parley up`. */
 export async function openConsole(
   { browser, origin }: Pick<ConsoleWorld, 'browser' | 'origin'>,
   { token, name, to = '/' }: { token: string; name: string; to?: string },
   context: Parameters<Browser['newContext']>[0] = {},
 ): Promise<Page> {
   const page = await (await browser.newContext(context)).newPage();
-  // Less than a test has: what was waited for is told.
+  // Shorter than the limit of a test, so that a failure names what was awaited.
   page.setDefaultTimeout(20_000);
   await page.goto(`${origin}/#token=${token}&name=${name}&to=${encodeURIComponent(to)}`);
   return page;

@@ -1,11 +1,11 @@
-/** A hub with many sessions, and a page whose list of them is scrolled with a wheel, as a person would. */
+/** Fills a hub with sessions, and scrolls through the list with a wheel. */
 
 import type { LocalHub } from 'parley-hub';
 import type { Page } from 'playwright-core';
 
 const AT_ONCE = 64;
 
-/** So many short sessions, each with something said in it. */
+/** Creates that many sessions with one message each. */
 export async function fillHub(hub: LocalHub, count: number): Promise<void> {
   const alice = await hub.agent('alice');
   const bob = await hub.agent('bob');
@@ -33,7 +33,7 @@ export interface Scrolled {
   readonly frameP50: number;
   readonly frameP99: number;
   readonly longestFrame: number;
-  /** What the page's own thread worked, in ms of processor time: what else the machine does is not in it. */
+  /** Processor time of the page's main thread, in ms. */
   readonly workedMs: number;
   readonly scriptMs: number;
   readonly frames: number;
@@ -65,7 +65,7 @@ const READ = `(() => {
   };
 })()`;
 
-/** From the top to the end of all that there are, a wheel's turn at a time. */
+/** Scrolls from the top to the end of the list. */
 export async function scrollThrough(page: Page, count: number, wheelPx: number): Promise<Scrolled> {
   const began = performance.now();
   await page.waitForSelector('.rows .row');
@@ -75,7 +75,7 @@ export async function scrollThrough(page: Page, count: number, wheelPx: number):
   const worked = await processorTime(page);
   await page.evaluate(WATCH);
   let wheels = 0;
-  // A wheel that meets the end of what was read so far waits for more.
+  // At the end of the rows read so far, scrolling waits for more.
   for (const most = (count * 92 * 2) / wheelPx + 1_000; wheels < most; wheels += 1) {
     await page.mouse.wheel(0, wheelPx);
     const isAtEnd = await page.evaluate<boolean>(
@@ -89,7 +89,7 @@ export async function scrollThrough(page: Page, count: number, wheelPx: number):
   return { rowsRead, wheels, seconds, ...(await worked()), ...(await page.evaluate<Seen>(READ)) };
 }
 
-/** Gives what tells how much was worked since. */
+/** Returns the function that reads the processor time used since. */
 async function processorTime(page: Page): Promise<() => Promise<Pick<Scrolled, 'workedMs' | 'scriptMs'>>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });

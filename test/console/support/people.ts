@@ -1,4 +1,4 @@
-/** People who sit in front of a console: each signed in under a name of their own, in a browser context of their own. */
+/** People at a console: each has a name and a browser context. */
 
 import type { Browser, Page } from 'playwright-core';
 import { type ConsoleWorld, openConsole } from './console-world.ts';
@@ -14,7 +14,7 @@ export interface Person {
 
 let people = 0;
 
-/** Somebody new, signed in; a person without grants sees and does what is theirs alone. */
+/** Signs in a new person. Without grants it sees only its own sessions. */
 export async function person(
   world: ConsoleWorld,
   grants: Grants = [],
@@ -35,7 +35,7 @@ export async function goTo(page: Page, sessionId: string): Promise<void> {
   await page.waitForSelector('.session-head');
 }
 
-/** In the session, having accepted the invite. */
+/** Accepts the invite to the session. */
 export async function joined({ page }: Pick<Person, 'page'>, sessionId: string): Promise<void> {
   await page.evaluate(`location.hash = '#/sessions/${sessionId}'`);
   await press(page, page.getByRole('button', { name: 'Accept' }));

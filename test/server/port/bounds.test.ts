@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { fetchKeys, MAX_KEY_BYTES } from '../../../src/server/auth/jwt.ts';
+import { fetchKeys, MAX_KEY_BYTES } from '../../../src/server/auth/fetch-keys.ts';
 import { maxSockets } from '../../../src/server/port/raw-sockets.ts';
 import { Pongs } from '../../../src/server/websocket/ws-endpoint.ts';
 import { openFiles } from '../../../src/system/process.ts';

@@ -1,75 +1,76 @@
-/** Where one speaks: says whose turn it is, and what the hub refuses with its reason; the text stays until the hub has it. */
+/** The message form: says whose turn it is and why the hub refused a message. Keeps the text until the hub has accepted it. */
 
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import '../act.css';
 import { callRead } from '../../connection/read-operations.ts';
-import { store } from '../../state/console-state.ts';
+import { useRead } from '../../connection/use-read.ts';
+import { Refusal } from '../../refusal.tsx';
 import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
 import { useConsole } from '../../state/use-store.ts';
 import { Line } from '../../text/untrusted-text.tsx';
+import { REASON_LENGTH } from '../ask-dialog.tsx';
 import type { SessionPermissions } from '../permissions.ts';
-import { Refusal } from '../refusal.tsx';
 import { isChoice, listRecipients, type Recipient, recipientName, recipientsText } from './recipients.ts';
 import { type RouteChoice, routeChoices } from './routes.ts';
-import { type Against, turnText } from './turn-text.ts';
+import { type Obstacle, turnText } from './turn-text.ts';
 import { type MessageDraftState, useMessageDraft } from './use-message-draft.ts';
 
 interface ComposerProps {
   readonly session: OpenSession;
   readonly may: SessionPermissions;
-  /** One's turn is taken elsewhere, and told there. */
+  /** The person's turn has a form of its own. */
   readonly isBeside?: boolean;
 }
 
 export function Composer({ session, may, isBeside = false }: ComposerProps) {
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
-  const { against, routes } = useSendCheck(session);
   const me = may.place?.agent_id ?? '';
   const isMine = session.turn?.agent_id === me;
-  const speaking = useMessageDraft(session.id, routes, isMine);
-  const { words, isBusy, refusal } = speaking;
+  const { obstacle, routes } = useSendCheck(session, isMine);
+  const message = useMessageDraft(session.id, routes, isMine);
+  const { draft, isBusy, refusal } = message;
   const isAway = useConsole((state) => state.connection.kind === 'away');
-  const hearers = session.now === null ? [] : listRecipients(session.now.session, me, words.to);
+  const recipients = session.now === null ? [] : listRecipients(session.now.session, me, draft.to);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (await speaking.send()) area.current?.focus();
+    if (await message.send()) area.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send(event);
   };
   const turn = isBeside
-    ? (against?.why ?? 'What is said here hands nothing in.')
-    : turnText(session.turn, me, namesFrom(session.now), against);
+    ? (obstacle?.why ?? 'Messages here do not submit the turn result.')
+    : turnText(session.turn, me, namesFrom(session.now), obstacle);
   return (
     <form
       class={`composer${isMine && !isBeside ? ' is-mine' : ''}`}
       onSubmit={(event) => void send(event)}
-      aria-label="Speak"
+      aria-label="Send"
     >
       <p class="composer-turn" id={`${id}-turn`} role="status">
-        <Line text={isBusy && isAway ? 'The hub is out of reach; it is said when it is back.' : turn} most={300} />
+        <Line text={isBusy && isAway ? 'The hub is unreachable; the message is sent on reconnect.' : turn} most={300} />
       </p>
-      {isChoice(hearers, words.to) && (
-        <RecipientPicker hearers={hearers} chosen={words.to} onChoose={(to) => speaking.change({ to })} />
+      {isChoice(recipients, draft.to) && (
+        <RecipientPicker recipients={recipients} chosen={draft.to} onChoose={(to) => message.change({ to })} />
       )}
       <label class="unseen" for={id}>
-        Your words
+        Message
       </label>
       <textarea
         ref={area}
         id={id}
         rows={2}
-        placeholder="Your words"
-        value={words.text}
+        placeholder="Message"
+        value={draft.text}
         readOnly={isBusy}
         aria-describedby={`${id}-turn ${id}-refusal`}
         aria-invalid={refusal !== null}
-        onInput={({ currentTarget }) => speaking.change({ text: currentTarget.value })}
+        onInput={({ currentTarget }) => message.change({ text: currentTarget.value })}
         onKeyDown={onKeyDown}
       />
       <div class="composer-row">
-        {routes.length > 0 && <RoutePicker routes={routes} speaking={speaking} />}
+        {routes.length > 0 && <RoutePicker routes={routes} message={message} />}
         <span class="dim composer-keys">Ctrl+Enter sends</span>
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Sending…' : 'Send'}
@@ -80,28 +81,28 @@ export function Composer({ session, may, isBeside = false }: ComposerProps) {
   );
 }
 
-interface Props {
-  readonly hearers: readonly Recipient[];
-  /** Their ids; none = everybody. */
+interface PickerProps {
+  readonly recipients: readonly Recipient[];
+  /** Ids; empty = everyone. */
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }
 
-function RecipientPicker({ hearers, chosen, onChoose }: Props) {
+function RecipientPicker({ recipients, chosen, onChoose }: PickerProps) {
   const toggle = (id: string): void =>
     onChoose(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]);
   return (
     <details class="to-whom">
       <summary>
-        <Line text={recipientsText(hearers, chosen)} most={80} />
+        <Line text={recipientsText(recipients, chosen)} most={80} />
       </summary>
       <fieldset class="chips">
-        <legend class="unseen">To whom</legend>
+        <legend class="unseen">Recipients</legend>
         <label class="chip">
           <input type="checkbox" checked={chosen.length === 0} onChange={() => onChoose([])} />
-          everybody
+          everyone
         </label>
-        {hearers.map((one) => (
+        {recipients.map((one) => (
           <label key={one.agent_id} class="chip">
             <input type="checkbox" checked={chosen.includes(one.agent_id)} onChange={() => toggle(one.agent_id)} />
             <Line text={recipientName(one)} most={40} />
@@ -112,20 +113,17 @@ function RecipientPicker({ hearers, chosen, onChoose }: Props) {
   );
 }
 
-/** As much as a session is closed with. */
-const REASON_LENGTH = 256;
-
-function RoutePicker({ routes, speaking }: { routes: readonly RouteChoice[]; speaking: MessageDraftState }) {
-  const { route, reason } = speaking;
+function RoutePicker({ routes, message }: { routes: readonly RouteChoice[]; message: MessageDraftState }) {
+  const { route, reason } = message;
   return (
     <>
       <label class="field">
         <span>Then</span>
-        <select value={route?.id ?? ''} onChange={({ currentTarget }) => speaking.choose(currentTarget.value)}>
-          <option value="">as the session goes</option>
-          {routes.map(({ id, words }) => (
+        <select value={route?.id ?? ''} onChange={({ currentTarget }) => message.choose(currentTarget.value)}>
+          <option value="">let the session decide</option>
+          {routes.map(({ id, label }) => (
             <option key={id} value={id}>
-              {words}
+              {label}
             </option>
           ))}
         </select>
@@ -137,7 +135,7 @@ function RoutePicker({ routes, speaking }: { routes: readonly RouteChoice[]; spe
             autocomplete="off"
             maxLength={REASON_LENGTH}
             value={reason}
-            onInput={({ currentTarget }) => speaking.giveReason(currentTarget.value)}
+            onInput={({ currentTarget }) => message.giveReason(currentTarget.value)}
           />
         </label>
       )}
@@ -146,32 +144,20 @@ function RoutePicker({ routes, speaking }: { routes: readonly RouteChoice[]; spe
 }
 
 interface SendCheck {
-  /** What the hub says against a message; null = nothing, or it was not asked yet. */
-  readonly against: Against | null;
+  /** Null = none, or not known yet. */
+  readonly obstacle: Obstacle | null;
   readonly routes: readonly RouteChoice[];
 }
 
-const UNKNOWN: SendCheck = { against: null, routes: [] };
-
-function useSendCheck({ id, turn, now }: OpenSession): SendCheck {
-  const [chances, setChances] = useState(UNKNOWN);
-  const me = store.get().me?.agent_id;
-  const isMine = turn !== null && turn.agent_id === me;
-  useEffect(() => {
-    let counts = true;
-    const look = async (): Promise<void> => {
-      const [{ can, code, why }, tools] = await Promise.all([
-        callRead('can_send', { session_id: id }),
-        isMine ? callRead('get_session', { session_id: id }).then((answer) => answer.tools) : [],
-      ]);
-      if (!counts) return;
-      setChances({ against: can ? null : { code, why: why ?? 'the hub says no' }, routes: routeChoices(tools) });
-    };
-    // What it cannot say beforehand, the hub says when it is tried.
-    look().catch(() => counts && setChances(UNKNOWN));
-    return () => {
-      counts = false;
-    };
-  }, [id, turn?.agent_id, turn?.since_seq, isMine, now?.session.state]);
-  return chances;
+/** Asks in advance whether a message would be accepted. If that fails, sending shows why. */
+function useSendCheck({ id, turn, now }: OpenSession, isMine: boolean): SendCheck {
+  const read = async (): Promise<SendCheck> => {
+    const [{ can, code, why }, tools] = await Promise.all([
+      callRead('can_send', { session_id: id }),
+      isMine ? callRead('get_session', { session_id: id }).then((answer) => answer.tools) : [],
+    ]);
+    return { obstacle: can ? null : { code, why: why ?? 'the hub gave no reason' }, routes: routeChoices(tools) };
+  };
+  const { answer } = useRead(read, [id, turn?.agent_id, turn?.since_seq, isMine, now?.session.state]);
+  return answer ?? { obstacle: null, routes: [] };
 }

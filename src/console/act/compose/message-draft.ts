@@ -1,67 +1,67 @@
-/** What somebody is about to say in a session: kept until the hub has it, under one key however often it is tried. */
+/** Drafts of messages, kept until the hub has accepted them. Every retry of one message uses the same idempotency key. */
 
 import type { Result } from '../../../core/protocol/operations/operations.ts';
 import type { PostParams } from '../../../core/protocol/operations/posting.ts';
 import { attempt, type Outcome } from '../../connection/write-operations.ts';
 import { store } from '../../state/console-state.ts';
 
-/** Words that are not said yet, and whom they are for: they are kept together, so that no whisper is said aloud. */
+/** Text and recipients are kept together, so that a whisper is never sent to everyone. */
 export interface MessageDraft {
   readonly text: string;
-  /** By id; none = everybody. */
+  /** Ids; empty = everyone. */
   readonly to: readonly string[];
 }
 
-/** Words for so many sessions are kept while the page is open. */
+/** Drafts kept while the page is open. */
 const MAX_SAVED = 50;
-const NOTHING: MessageDraft = { text: '', to: [] };
-const kept = new Map<string, MessageDraft>();
-const keys = new Map<string, { readonly what: string; readonly key: string }>();
+const EMPTY: MessageDraft = { text: '', to: [] };
 
-/** What somebody typed is not for who signs in after them. */
-function own(place: string): string {
+type SendOutcome = Promise<Outcome<Result<'post'>>>;
+
+const drafts = new Map<string, MessageDraft>();
+const keys = new Map<string, { readonly content: string; readonly key: string }>();
+const pending = new Map<string, SendOutcome>();
+
+/** Drafts belong to one identity: the next one to sign in must not see them. */
+function ownKey(place: string): string {
   return `${store.get().me?.agent_id ?? ''} ${place}`;
 }
 
-/** What was typed and not said yet. */
 export function savedDraft(place: string): MessageDraft {
-  return kept.get(own(place)) ?? NOTHING;
+  return drafts.get(ownKey(place)) ?? EMPTY;
 }
 
-export function saveDraft(place: string, words: MessageDraft): void {
-  kept.delete(own(place));
-  if (words.text === '' && words.to.length === 0) return;
-  kept.set(own(place), words);
-  const [oldest] = kept.keys();
-  if (kept.size > MAX_SAVED && oldest !== undefined) kept.delete(oldest);
+export function saveDraft(place: string, draft: MessageDraft): void {
+  drafts.delete(ownKey(place));
+  if (draft.text === '' && draft.to.length === 0) return;
+  drafts.set(ownKey(place), draft);
+  const [oldest] = drafts.keys();
+  if (drafts.size > MAX_SAVED && oldest !== undefined) drafts.delete(oldest);
 }
 
-/** Whoever comes back to a place while something of it is on its way waits for that too. */
-const onTheWay = new Map<string, Promise<Outcome<Result<'post'>>>>();
-
-/** What was sent from a place and is not answered yet. */
-export function pendingSend(place: string): Promise<Outcome<Result<'post'>>> | undefined {
-  return onTheWay.get(own(place));
+/** The unanswered message from this place, if any: a returning page waits for it too. */
+export function pendingSend(place: string): SendOutcome | undefined {
+  return pending.get(ownKey(place));
 }
 
-/** What was typed is another thing now: the same words typed anew are meant anew. */
+/** An edited message is a new one, even if it ends up with the same text. */
 export function forgetKey(place: string): void {
-  keys.delete(own(place));
+  keys.delete(ownKey(place));
 }
 
-type Said = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
+type Message = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
 
-/** The same said again, because nobody knows what became of it, is said once. */
-export async function sendMessage(place: string, said: Said): Promise<Outcome<Result<'post'>>> {
-  const what = JSON.stringify(said);
-  const mine = own(place);
+/** Sending the same message again after an unknown outcome posts it only once. */
+export async function sendMessage(place: string, message: Message): SendOutcome {
+  const content = JSON.stringify(message);
+  const mine = ownKey(place);
   const before = keys.get(mine);
-  const key = before?.what === what ? before.key : crypto.randomUUID();
-  keys.set(mine, { what, key });
-  const sent = attempt('post', { ...said, idempotency_key: key });
-  onTheWay.set(mine, sent);
+  const key = before?.content === content ? before.key : crypto.randomUUID();
+  keys.set(mine, { content, key });
+  const sent = attempt('post', { ...message, idempotency_key: key });
+  pending.set(mine, sent);
   const outcome = await sent;
-  if (onTheWay.get(mine) === sent) onTheWay.delete(mine);
+  if (pending.get(mine) === sent) pending.delete(mine);
   if (outcome.ok) keys.delete(mine);
   return outcome;
 }

@@ -1,32 +1,32 @@
-/** A hand is raised for the next turn, more or less urgently, or taken down. */
+/** Raises the hand for the next turn with an urgency, or lowers it. */
 
 import { useRef, useState } from 'preact/hooks';
+import { refusalOf } from '../../connection/write-operations.ts';
+import { Refusal } from '../../refusal.tsx';
 import { MAX_BID } from '../../state/session/raised-hands.ts';
-import { Refusal } from '../refusal.tsx';
 import { sendMessage } from './message-draft.ts';
 
-const USUAL = 5;
+const DEFAULT_BID = 5;
 const BIDS = Array.from({ length: MAX_BID }, (_, at) => at + 1);
-const WORDS: Readonly<Record<number, string>> = { 1: '1: if there is time', [MAX_BID]: `${MAX_BID}: it cannot wait` };
+const LABELS: Readonly<Record<number, string>> = { 1: '1: if there is time', [MAX_BID]: `${MAX_BID}: cannot wait` };
 
-/** `up`: what one has bid; 0 = the hand is down. */
+/** `up` is the current bid; 0 = the hand is down. */
 export function RaiseHand({ sessionId, up }: { sessionId: string; up: number }) {
-  const [bid, setBid] = useState(USUAL);
+  const [bid, setBid] = useState(DEFAULT_BID);
   const [refusal, setRefusal] = useState<string | null>(null);
   const raise = useRef<HTMLButtonElement>(null);
   const wanted = useRef<number | null>(null);
-  /** One after the other: what is pressed while another is on its way is posted after it, the last press alone. */
+  /** Posts one bid at a time. Of those pressed while one is pending, posts only the last. */
   const post = async (pressed: number): Promise<void> => {
-    // The other button goes with what it was for.
+    // The other button may disappear while it has the focus.
     raise.current?.focus();
-    const isOnItsWay = wanted.current !== null;
+    const isPending = wanted.current !== null;
     wanted.current = pressed;
-    if (isOnItsWay) return;
+    if (isPending) return;
     for (let bid: number | null = null; bid !== wanted.current; ) {
       bid = wanted.current;
-      const said = { session_id: sessionId, event_type: 'hand.raise', event_data: { bid } };
-      const outcome = await sendMessage(`${sessionId} hand`, said);
-      setRefusal(outcome.ok ? null : outcome.reason);
+      const message = { session_id: sessionId, event_type: 'hand.raise', event_data: { bid } };
+      setRefusal(await refusalOf(sendMessage(`${sessionId} hand`, message)));
     }
     wanted.current = null;
   };
@@ -37,7 +37,7 @@ export function RaiseHand({ sessionId, up }: { sessionId: string; up: number }) 
         <select value={String(bid)} onChange={({ currentTarget }) => setBid(Number(currentTarget.value))}>
           {BIDS.map((one) => (
             <option key={one} value={String(one)}>
-              {WORDS[one] ?? one}
+              {LABELS[one] ?? one}
             </option>
           ))}
         </select>
@@ -47,7 +47,7 @@ export function RaiseHand({ sessionId, up }: { sessionId: string; up: number }) 
       </button>
       {up > 0 && (
         <button type="button" onClick={() => void post(0)}>
-          Take it down
+          Lower hand
         </button>
       )}
       <span class="dim" role="status">

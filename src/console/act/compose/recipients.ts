@@ -1,15 +1,15 @@
-/** To whom something can be said in a session, and how that is told. Pure. */
+/** The possible recipients of a message. Pure. */
 
 import type { Participant, SessionMetadata } from '../../../core/records/session/session.ts';
 
 export interface Recipient {
   readonly agent_id: string;
   readonly name: string;
-  /** Was chosen, and has left since: the hub leaves it out, and refuses what is for nobody else. */
+  /** Was chosen but has left: the hub skips it, and refuses a message without other recipients. */
   readonly isGone: boolean;
 }
 
-/** Everybody but oneself who can hear it, and whoever was chosen: nobody is taken off a whisper without being asked. */
+/** The other participants. Chosen ones stay listed after they leave: a whisper never loses a recipient unnoticed. */
 export function listRecipients(
   { participants }: Pick<SessionMetadata, 'participants'>,
   me: string,
@@ -21,19 +21,18 @@ export function listRecipients(
     .filter(({ agent_id, isGone }) => !isGone || chosen.includes(agent_id));
 }
 
-/** With one other alone, everybody is that one. */
-export function isChoice(hearers: readonly Recipient[], chosen: readonly string[]): boolean {
-  return hearers.length > 1 || chosen.length > 0;
+/** With a single recipient there is nothing to choose. */
+export function isChoice(recipients: readonly Recipient[], chosen: readonly string[]): boolean {
+  return recipients.length > 1 || chosen.length > 0;
 }
 
 export function recipientName({ name, isGone }: Recipient): string {
-  return isGone ? `${name} (gone)` : name;
+  return isGone ? `${name} (left)` : name;
 }
 
-/** `chosen` empty = everybody. */
-export function recipientsText(hearers: readonly Recipient[], chosen: readonly string[]): string {
-  if (chosen.length === 0) return 'To everybody';
-  const names = hearers.filter(({ agent_id }) => chosen.includes(agent_id)).map(recipientName);
+export function recipientsText(recipients: readonly Recipient[], chosen: readonly string[]): string {
+  if (chosen.length === 0) return 'To everyone';
+  const names = recipients.filter(({ agent_id }) => chosen.includes(agent_id)).map(recipientName);
   return `To ${names.join(', ')}`;
 }
 

@@ -1,4 +1,4 @@
-/** Where the turn goes with what one says, as the session's type offers it to who has the turn (`get_session`). Pure. */
+/** Where a message can pass the turn, from the tools that `get_session` offers the turn holder. Pure. */
 
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
 import type { TurnTool } from '../../../core/ports/adapter.ts';
@@ -6,36 +6,35 @@ import { callTool, finish, handoff, type Packet } from '../../../core/records/se
 
 export interface RouteChoice {
   readonly id: string;
-  readonly words: string;
-  /** It can be said why. */
+  readonly label: string;
   readonly takesReason: boolean;
-  /** What is posted with this text; without a reason none is given. */
+  /** The packet to post with this text. */
   packet(text: string, reason?: string): Packet;
 }
 
-/** Those whose only arguments, beside a target and a reason, are what is said. */
+/** Only tools whose arguments are the message, a target or a reason. */
 export function routeChoices(tools: readonly TurnTool[]): readonly RouteChoice[] {
   return tools.flatMap(({ name, description, parameters }): readonly RouteChoice[] => {
     const takesReason = hasReason(parameters);
     if (name === 'handoff') {
       return targetsIn(parameters).map((to) => ({
         id: `handoff ${to}`,
-        words: `hand over to ${to}`,
+        label: `hand over to ${to}`,
         takesReason,
-        packet: (text, reason) => handoff(to, said(text, reason)),
+        packet: (text, reason) => handoff(to, bodyOf(text, reason)),
       }));
     }
     if (name === 'finish') {
-      const packet = (text: string, reason?: string) => finish(said(text, reason));
-      return [{ id: name, words: 'end the session', takesReason, packet }];
+      const packet = (text: string, reason?: string) => finish(bodyOf(text, reason));
+      return [{ id: name, label: 'end the session', takesReason, packet }];
     }
-    if (!saysOnly(parameters)) return [];
-    const packet = (text: string) => callTool(name, said(text));
-    return [{ id: `tool ${name}`, words: `${name}: ${description}`, takesReason: false, packet }];
+    if (!takesOnlyMessage(parameters)) return [];
+    const packet = (text: string) => callTool(name, bodyOf(text));
+    return [{ id: `tool ${name}`, label: `${name}: ${description}`, takesReason: false, packet }];
   });
 }
 
-function said(text: string, reason = ''): { readonly body?: string; readonly reason?: string } {
+function bodyOf(text: string, reason = ''): { readonly body?: string; readonly reason?: string } {
   return { ...(text === '' ? {} : { body: text }), ...(reason === '' ? {} : { reason }) };
 }
 
@@ -49,6 +48,6 @@ function targetsIn({ properties }: JsonObject): readonly string[] {
   return names.filter((name): name is string => typeof name === 'string');
 }
 
-function saysOnly({ properties }: JsonObject): boolean {
+function takesOnlyMessage({ properties }: JsonObject): boolean {
   return isPlainObject(properties) && Object.keys(properties).every((name) => name === 'message');
 }

@@ -1,4 +1,4 @@
-/** A turn of a governed run that waits for somebody's result, and what its result begins as. Pure. */
+/** The governed turn that waits for this person's result, and the template of that result. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
@@ -17,7 +17,7 @@ export interface TurnDue {
 
 const AT_WORK = ['dispatched', 'starting', 'running'];
 
-/** The oldest; null = none is waited for. */
+/** The oldest active turn of this person; null = none. */
 export function turnDue({ session, public_state }: SessionStateAt, me: string): TurnDue | null {
   if (session.manifest.type !== 'governed') return null;
   const { turns, run_id, status } = toRunModel(public_state);
@@ -26,19 +26,19 @@ export function turnDue({ session, public_state }: SessionStateAt, me: string): 
   return due === undefined ? null : { turn_id: due.turn_id, role: due.role, attempt: due.attempt, run_id };
 }
 
-/** Where it stands what was last asked in the turn; null = nowhere, as far as the book knows. */
+/** The seq of the latest dispatch of the turn; null = none is known. */
 export function askedAt({ asked }: RunHistory, turnId: string): number | null {
   return asked.findLast(({ turn_id }) => turn_id === turnId)?.seq ?? null;
 }
 
-/** What was sent with a turn, its context behind its prompt. */
+/** The prompt of a turn, followed by its context. */
 export function askedText({ event_data, redacted }: Envelope): string {
   if (redacted !== undefined) return REDACTED_TEXT;
   return [event_data.prompt, event_data.context].filter((text) => typeof text === 'string' && text !== '').join('\n\n');
 }
 
-/** What every result has, to be filled in. */
-export function resultBegun({ turn_id, role, run_id }: TurnDue, config: unknown): JsonObject {
+/** The fields that every result needs. */
+export function resultTemplate({ turn_id, role, run_id }: TurnDue, config: unknown): JsonObject {
   return {
     schema_version: '1.0',
     run_id,

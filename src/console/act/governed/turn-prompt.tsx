@@ -1,37 +1,38 @@
-/** What is asked of who must take a turn: the prompt and the context that were dispatched with it, as text. */
+/** The prompt and context that were dispatched with a turn. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
 import { callRead } from '../../connection/read-operations.ts';
+import { useRead } from '../../connection/use-read.ts';
 import { toRunHistory } from '../../parts/governed/model/run-history.ts';
 import { useWholeLog } from '../../session/reading/use-whole-log.ts';
 import type { OpenSession } from '../../state/session/open-session.ts';
 import { Said } from '../../text/untrusted-text.tsx';
 import { askedAt, askedText } from './turn-due.ts';
 
-/** A text of so many characters leaves room for the rest. */
-const SHORT = 400;
+/** Longer texts are folded to leave room for the result. */
+const MAX_OPEN_LENGTH = 400;
 
 export function TurnPrompt({ session, turnId }: { session: OpenSession; turnId: string }) {
-  const { isKnown, seq } = useAskedAt(session, turnId);
+  const { isKnown, seq } = usePromptSeq(session, turnId);
   const envelope = useEnvelope(session, seq);
   if (envelope === null) {
-    const isNothing = isKnown && seq === null;
-    return <p class="dim">{isNothing ? 'Nothing was sent with this turn.' : 'Reading what is asked…'}</p>;
+    const hasNone = isKnown && seq === null;
+    return <p class="dim">{hasNone ? 'This turn has no prompt.' : 'Loading the prompt…'}</p>;
   }
   const text = askedText(envelope);
   return (
-    <details class="turn-asked" open={text.length <= SHORT}>
-      <summary>What is asked</summary>
-      <div class="turn-asked-text" tabIndex={0} role="region" aria-label="What is asked">
+    <details class="turn-asked" open={text.length <= MAX_OPEN_LENGTH}>
+      <summary>Prompt</summary>
+      <div class="turn-asked-text" tabIndex={0} role="region" aria-label="Prompt">
         <Said text={text} />
       </div>
     </details>
   );
 }
 
-/** The part that is held knows it at once; of a turn that went out long ago all of the log does. */
-function useAskedAt(session: OpenSession, turnId: string): { isKnown: boolean; seq: number | null } {
+/** Looks in the loaded part of the log first; an old turn needs the whole log. */
+function usePromptSeq(session: OpenSession, turnId: string): { isKnown: boolean; seq: number | null } {
   const whole = useWholeLog(session);
   const { envelopes } = session.log;
   const held = useMemo(() => askedAt(toRunHistory(envelopes), turnId), [envelopes, turnId]);
@@ -39,24 +40,15 @@ function useAskedAt(session: OpenSession, turnId: string): { isKnown: boolean; s
   return { isKnown, seq: (isKnown ? askedAt(whole.book, turnId) : null) ?? held };
 }
 
-/** Of the part of the log that is held, or read for it; anew when something was redacted. null = not here yet. */
+/** From the loaded part of the log, else read from the hub, again after a redaction. Null = not loaded yet. */
 function useEnvelope({ id, log, now }: OpenSession, seq: number | null): Envelope | null {
-  const [read, setRead] = useState<Envelope | null>(null);
   const held = log.envelopes.find((one) => one.seq === seq) ?? null;
-  const isMissing = seq !== null && held === null;
-  const redactions = now?.redactions ?? 0;
-  useEffect(() => {
-    setRead(null);
-    if (!isMissing) return;
-    let counts = true;
-    callRead('read_log', { session_id: id, from_seq: seq, limit: 1 }).then(
-      ({ envelopes: [first] }) => counts && setRead(first ?? null),
-      // Told where the connection is; what comes next asks again.
-      () => {},
-    );
-    return () => {
-      counts = false;
-    };
-  }, [id, seq, isMissing, redactions]);
-  return held ?? (read?.seq === seq ? read : null);
+  const missing = held === null ? seq : null;
+  const read = async (): Promise<Envelope | null> => {
+    if (missing === null) return null;
+    const { envelopes } = await callRead('read_log', { session_id: id, from_seq: missing, limit: 1 });
+    return envelopes[0] ?? null;
+  };
+  const { answer } = useRead(read, [id, missing, now?.redactions ?? 0]);
+  return held ?? (answer?.seq === seq ? answer : null);
 }

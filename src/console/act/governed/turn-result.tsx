@@ -1,14 +1,14 @@
-/** A person holds a role in a governed run, and its turn is due: the result as JSON, with what is wrong with it told. */
+/** The form in which a person who holds a role of a governed run submits the result of a turn. */
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import '../act.css';
 import { lineOf, readJson } from '../../lib/read-json.ts';
 import { toRunHistory } from '../../parts/governed/model/run-history.ts';
+import { Refusal } from '../../refusal.tsx';
 import type { OpenSession } from '../../state/session/open-session.ts';
 import { Line } from '../../text/untrusted-text.tsx';
 import { saveDraft, savedDraft, sendMessage } from '../compose/message-draft.ts';
-import { Refusal } from '../refusal.tsx';
-import { resultBegun, type TurnDue } from './turn-due.ts';
+import { resultTemplate, type TurnDue } from './turn-due.ts';
 import { TurnPrompt } from './turn-prompt.tsx';
 
 interface Props {
@@ -32,18 +32,16 @@ export function TurnResult({ session, due, config }: Props) {
   );
 }
 
-interface FormProps extends Props {
-  readonly place: string;
-}
-
-function ResultForm({ place, session, due, config }: FormProps) {
+function ResultForm({ place, session, due, config }: Props & { place: string }) {
   const id = useId();
-  const [text, setText] = useState(() => savedDraft(place).text || JSON.stringify(resultBegun(due, config), null, 2));
+  const [text, setText] = useState(
+    () => savedDraft(place).text || JSON.stringify(resultTemplate(due, config), null, 2),
+  );
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => saveDraft(place, { text, to: [] }), [place, text]);
-  const before = useMemo(() => rejectionOf(session, due), [session.log.envelopes, due.turn_id]);
-  const handIn = async (event: Event): Promise<void> => {
+  const rejection = useMemo(() => rejectionOf(session, due), [session.log.envelopes, due.turn_id]);
+  const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     if (isBusy) return;
     const read = readJson(text);
@@ -60,13 +58,13 @@ function ResultForm({ place, session, due, config }: FormProps) {
     else setProblem(outcome.reason);
   };
   return (
-    <form class="composer" aria-label="Turn result" onSubmit={(event) => void handIn(event)}>
-      {before.map((words) => (
-        <p key={words} class="refusal">
-          <Line text={words} most={400} />
+    <form class="composer" aria-label="Turn result" onSubmit={(event) => void submit(event)}>
+      {rejection.map((line) => (
+        <p key={line} class="refusal">
+          <Line text={line} most={400} />
         </p>
       ))}
-      <label for={id}>Result, as JSON</label>
+      <label for={id}>Result (JSON)</label>
       <textarea
         id={id}
         class="mono"
@@ -81,16 +79,16 @@ function ResultForm({ place, session, due, config }: FormProps) {
       <Refusal id={`${id}-problem`} why={problem} />
       <div class="composer-row">
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? 'Handing in…' : 'Hand in'}
+          {isBusy ? 'Submitting…' : 'Submit'}
         </button>
       </div>
     </form>
   );
 }
 
-/** What was wrong with the attempt before. */
+/** What was wrong with the previous attempt. */
 function rejectionOf({ log }: OpenSession, due: TurnDue): readonly string[] {
   const last =
     due.attempt > 1 ? toRunHistory(log.envelopes).rejections.findLast((one) => one.turn_id === due.turn_id) : null;
-  return last == null ? [] : [`Sent back: ${last.reason}`, ...last.errors];
+  return last == null ? [] : [`Rejected: ${last.reason}`, ...last.errors];
 }

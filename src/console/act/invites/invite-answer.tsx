@@ -1,13 +1,14 @@
-/** An invite waits: accept it, or decline with a reason. */
+/** Accepts an invite, or declines it with a reason. */
 
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import '../act.css';
-import { nameOf, type SessionMetadata } from '../../../core/records/session/session.ts';
+import { nameOf } from '../../../core/records/session/session.ts';
 import { answerInvite } from '../../connection/hub-client.ts';
 import { callRead } from '../../connection/read-operations.ts';
+import { useRead } from '../../connection/use-read.ts';
 import { attempt } from '../../connection/write-operations.ts';
+import { Refusal } from '../../refusal.tsx';
 import { Line } from '../../text/untrusted-text.tsx';
-import { Refusal } from '../refusal.tsx';
 
 export function InviteAnswer({ sessionId }: { sessionId: string }) {
   const id = useId();
@@ -21,10 +22,10 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
     const words = reason.trim();
     const outcome = accepts
       ? await attempt('ack_invite', { session_id: sessionId })
-      : await attempt('reject_invite', { session_id: sessionId, reason: words === '' ? undefined : words });
+      : await attempt('reject_invite', { session_id: sessionId, reason: words || undefined });
     setBusy(false);
     if (!outcome.ok) return setRefusal(outcome.reason);
-    // The client hears of it too: it keeps an invite open until it is answered.
+    // The client keeps an invite open until it is answered.
     answerInvite(sessionId, accepts || { reject: words });
     document.getElementById('main')?.focus();
   };
@@ -42,7 +43,7 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
           id={id}
           autocomplete="off"
           maxLength={128}
-          placeholder="Reason, if you decline"
+          placeholder="Reason (if you decline)"
           value={reason}
           onInput={({ currentTarget }) => setReason(currentTarget.value)}
         />
@@ -55,19 +56,10 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** Who has not accepted yet may know what it is and who is in it, and no more. */
+/** Invitees may read only the description and the participants. */
 function Invited({ sessionId }: { sessionId: string }) {
-  const [session, setSession] = useState<SessionMetadata | null>(null);
-  useEffect(() => {
-    let counts = true;
-    callRead('get_session', { session_id: sessionId }).then(
-      (answer) => counts && setSession(answer.session),
-      () => {},
-    );
-    return () => {
-      counts = false;
-    };
-  }, [sessionId]);
+  const { answer } = useRead(() => callRead('get_session', { session_id: sessionId }), [sessionId]);
+  const session = answer?.session ?? null;
   if (session === null) return <p>You are invited to this session.</p>;
   const { manifest, creator_id, participants, labels } = session;
   return (

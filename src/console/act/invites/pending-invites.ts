@@ -1,8 +1,22 @@
-/** Which invites still wait. Pure. */
+/** Forgets invites that no longer wait. The hub does not notify an invitee that was removed before joining. */
 
 import type { SessionDescription } from '../../../core/protocol/operations/console-sessions.ts';
+import { forgetInvite } from '../../connection/hub-client.ts';
+import { callRead } from '../../connection/read-operations.ts';
+import { store } from '../../state/console-state.ts';
 
-/** Those of these that wait for nobody's answer any more. */
+/** The limit of describe_sessions. */
+const MAX_INVITES = 100;
+
+export async function checkInvites(): Promise<void> {
+  const { invites, me } = store.get();
+  if (invites.length === 0 || me === null || document.hidden) return;
+  const session_ids = invites.slice(0, MAX_INVITES);
+  const { sessions } = await callRead('describe_sessions', { session_ids });
+  for (const id of findExpiredInvites(session_ids, sessions, me.agent_id)) forgetInvite(id);
+}
+
+/** The ids that need no answer any more. Pure. */
 export function findExpiredInvites(
   ids: readonly string[],
   sessions: readonly SessionDescription[],

@@ -1,4 +1,4 @@
-/** What the session is made of, in panels. To add one, add it to the list. */
+/** The panels beside the transcript. To add a panel, add it to the list. */
 
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -7,28 +7,25 @@ import { hubClock } from '../../state/hub-clock.ts';
 import { hasGraph, isGoverned } from '../../state/session/session-kind.ts';
 import { stillAt } from '../../time/ticker.ts';
 import { TickerContext } from '../../time/times.tsx';
-import { Expectations } from './panel-expectations.tsx';
 import { Governed } from './panel-governed.tsx';
 import { Graph } from './panel-graph.tsx';
-import { Metadata } from './panel-metadata.tsx';
-import type { PanelProps } from './panel-props.ts';
-import { PublicState } from './panel-state.tsx';
+import { Expectations, Metadata, type PanelProps, PublicState } from './panels.tsx';
 
-export interface Panel {
+interface Panel {
   readonly id: string;
   readonly title: string;
-  /** Whether it has anything to show of such a session. */
-  applies(state: SessionStateAt): boolean;
+  /** By default it applies to every session. */
+  applies?(state: SessionStateAt): boolean;
   readonly Body: ComponentType<PanelProps>;
-  readonly isOpen: boolean;
+  readonly isClosed?: boolean;
 }
 
-export const PANELS: readonly Panel[] = [
-  { id: 'graph', title: 'Workflow', applies: hasGraph, Body: Graph, isOpen: true },
-  { id: 'governed', title: 'Governed run', applies: isGoverned, Body: Governed, isOpen: true },
-  { id: 'expectations', title: 'Expectations', applies: () => true, Body: Expectations, isOpen: true },
-  { id: 'state', title: 'State', applies: () => true, Body: PublicState, isOpen: true },
-  { id: 'metadata', title: 'Metadata', applies: () => true, Body: Metadata, isOpen: false },
+const PANELS: readonly Panel[] = [
+  { id: 'graph', title: 'Workflow', applies: hasGraph, Body: Graph },
+  { id: 'governed', title: 'Governed run', applies: isGoverned, Body: Governed },
+  { id: 'expectations', title: 'Expectations', Body: Expectations },
+  { id: 'state', title: 'State', Body: PublicState },
+  { id: 'metadata', title: 'Metadata', Body: Metadata, isClosed: true },
 ];
 
 export function Inspector({ session, state }: PanelProps) {
@@ -37,8 +34,8 @@ export function Inspector({ session, state }: PanelProps) {
   return (
     <TickerContext.Provider value={clock}>
       <aside class="inspector" aria-label="Inspector">
-        {PANELS.filter((panel) => panel.applies(state)).map(({ id, title, Body, isOpen }) => (
-          <details key={id} class={`panel panel-${id}`} open={isOpen}>
+        {PANELS.filter(({ applies }) => applies?.(state) ?? true).map(({ id, title, Body, isClosed = false }) => (
+          <details key={id} class={`panel panel-${id}`} open={!isClosed}>
             <summary>{title}</summary>
             <div class="panel-body">
               <Body session={session} state={state} />

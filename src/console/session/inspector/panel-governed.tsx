@@ -1,16 +1,16 @@
-/** A governed run: its phases, gates, ledger and history. */
+/** The panel of a governed run: phases, gates, ledger and history. */
 
 import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';
 import { sendMessage } from '../../act/compose/message-draft.ts';
-import { approvalObstacle } from '../../act/governed/approval-obstacle.ts';
-import { usePermissions } from '../../act/use-permissions.ts';
+import { approvalObstacle, usePermissions } from '../../act/permissions.ts';
+import { refusalOf } from '../../connection/write-operations.ts';
 import { GovernedPanel, type GovernedPanelProps } from '../../parts/governed/governed-panel.tsx';
 import { EMPTY_HISTORY, historyAt } from '../../parts/governed/model/run-history.ts';
 import { namesFrom } from '../../state/session/open-session.ts';
 import { useConsole } from '../../state/use-store.ts';
 import { useWholeLog } from '../reading/use-whole-log.ts';
-import type { PanelProps } from './panel-props.ts';
+import type { PanelProps } from './panels.tsx';
 
 export function Governed({ session, state }: PanelProps) {
   const whole = useWholeLog(session);
@@ -23,7 +23,7 @@ export function Governed({ session, state }: PanelProps) {
   const isSilent = useConsole(({ readOnly }) => readOnly) || session.replay !== null;
   return (
     <>
-      {whole?.isWhole !== true && <p class="dim">Reading the log from its beginning: #{all.seq}…</p>}
+      {whole?.isWhole !== true && <p class="dim">Loading the whole log: #{all.seq}…</p>}
       <GovernedPanel
         publicState={state.public_state}
         config={state.session.knobs.config}
@@ -38,8 +38,9 @@ export function Governed({ session, state }: PanelProps) {
 
 function runAnswers(sessionId: string): Required<Pick<GovernedPanelProps, 'onGateAnswer' | 'onBlockerAnswer'>> {
   const post = async (event_type: string, event_data: JsonObject): Promise<void> => {
-    const outcome = await sendMessage(`${sessionId} ${event_type}`, { session_id: sessionId, event_type, event_data });
-    if (!outcome.ok) throw new Error(outcome.reason);
+    const message = { session_id: sessionId, event_type, event_data };
+    const refusal = await refusalOf(sendMessage(`${sessionId} ${event_type}`, message));
+    if (refusal !== null) throw new Error(refusal);
   };
   return {
     onGateAnswer: ({ event_type, event_data }) => post(event_type, event_data),

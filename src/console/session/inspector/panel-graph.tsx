@@ -1,48 +1,39 @@
-/** The workflow as a picture: who has the turn is lit, and the way it took is marked. */
+/** The panel that draws a workflow, its turn holder and the path taken so far. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';
-import type { GraphReport } from '../../../core/ports/adapter.ts';
-import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
-import type { Turn } from '../../../core/records/session/envelope.ts';
-import { callRead, reasonOf } from '../../connection/read-operations.ts';
+import { callRead } from '../../connection/read-operations.ts';
+import { useRead } from '../../connection/use-read.ts';
 import { GraphDrawing } from '../../parts/graph/graph-drawing.tsx';
-import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
+import { namesFrom } from '../../state/session/open-session.ts';
 import { pathAt, type WholeLog } from '../../state/session/whole-log.ts';
 import { useWholeLog } from '../reading/use-whole-log.ts';
-import type { PanelProps } from './panel-props.ts';
+import type { PanelProps } from './panels.tsx';
 
 export function Graph({ session, state }: PanelProps) {
   const { knobs, manifest, session_id } = state.session;
-  const [report, setReport] = useState<GraphReport | string | null>(null);
-  // A session keeps its graph for good.
-  useEffect(() => {
-    let counts = true;
-    callRead('check_graph', { graph: knobs.graph as JsonObject, type: manifest.type }).then(
-      (answer) => counts && setReport(answer),
-      (thrown) => counts && setReport(reasonOf(thrown)),
-    );
-    return () => {
-      counts = false;
-    };
-  }, [session_id]);
+  // The graph of a session never changes.
+  const read = () => callRead('check_graph', { graph: knobs.graph as JsonObject, type: manifest.type });
+  const { answer: graph, failure } = useRead(read, [session_id]);
   const names = useMemo(() => Object.fromEntries(namesFrom(state)), [state]);
   const whole = useWholeLog(session);
-  const { turn, atSeq, isRead } = momentOf(session, state);
+  const { replay, by } = session;
+  const isLoaded = replay === null || replay.state !== null;
+  const turn = replay === null ? session.turn : state.turn;
+  const atSeq = replay === null ? Number.POSITIVE_INFINITY : (replay.state?.at_seq ?? replay.atSeq);
   const steps = whole?.steps;
   const path = useMemo(() => (whole === null ? [] : pathAt(whole, atSeq)), [steps, atSeq]);
-  // Who may not observe has of a log what is for it.
-  const isInPart = session.by === 'asking';
-  const hasGaps = isInPart && state.public_state.turn_count !== (whole?.earlierSteps ?? 0) + path.length;
-  if (report === null) return <p class="dim">Reading…</p>;
-  if (typeof report === 'string') return <p class="refusal">{report}</p>;
+  // Without the observe grant the log misses what is addressed to others.
+  const hasGaps = by === 'asking' && state.public_state.turn_count !== (whole?.earlierSteps ?? 0) + path.length;
+  if (failure !== null) return <p class="refusal">{failure}</p>;
+  if (graph === null) return <p class="dim">Loading…</p>;
   return (
     <>
       <GraphDrawing
-        graph={report}
+        graph={graph}
         path={path}
-        current={isRead ? (turn?.agent_id ?? null) : null}
-        end={isRead ? state.session.close_reason : null}
+        current={isLoaded ? (turn?.agent_id ?? null) : null}
+        end={isLoaded ? state.session.close_reason : null}
         isWhole={whole !== null && !hasGaps && isKnownUpTo(whole, turn?.since_seq ?? state.at_seq, atSeq)}
         hasGaps={hasGaps}
         names={names}
@@ -54,19 +45,7 @@ export function Graph({ session, state }: PanelProps) {
   );
 }
 
-/** What is looked at: now, or what was read of the past; until that is here the moment that was asked for counts. */
-function momentOf({ replay, turn }: OpenSession, state: SessionStateAt): Moment {
-  if (replay === null) return { turn, atSeq: Number.POSITIVE_INFINITY, isRead: true };
-  return { turn: state.turn, atSeq: replay.state?.at_seq ?? replay.atSeq, isRead: replay.state !== null };
-}
-
-interface Moment {
-  readonly turn: Turn | null;
-  readonly atSeq: number;
-  readonly isRead: boolean;
-}
-
-/** The page hears of turns, of the end and of what was said apart from each other: nothing may be missing between them. */
+/** Turns, the end and envelopes arrive separately: true only if nothing is missing between them. */
 function isKnownUpTo({ steps, seq, isWhole }: WholeLog, newestSeq: number, atSeq: number): boolean {
   if (!isWhole && seq < atSeq) return false;
   const last = steps.findLast((step) => step.seq <= atSeq)?.seq ?? 0;

@@ -1,7 +1,8 @@
-/** Keeps the open session as it is at the hub: the newest part of its log, what is pushed from then on, and its state. */
+/** Keeps the open session current: the newest part of its log, what the hub pushes after it, and the state. */
 
 import { WireError } from '../../../core/lib/errors.ts';
 import type { ForwardedDelta } from '../../../core/protocol/frames/frames.ts';
+import type { Params, Result } from '../../../core/protocol/operations/operations.ts';
 import type { Envelope, Turn } from '../../../core/records/session/envelope.ts';
 import { client } from '../../connection/current-client.ts';
 import { isForbidden, loadGrants, mayObserve } from '../../connection/grants.ts';
@@ -26,39 +27,43 @@ import {
   withLog,
   withState,
 } from '../../state/session/open-session.ts';
-import { readLog } from './read-log.ts';
 
 const PAGE = 200;
-/** What was pushed is drawn together, so often. */
+/** Draws pushed envelopes in batches. */
 const PATCH_MS = 200;
-/** The state is read again, at most so often, after something was added. */
+/** The shortest time between two reads of the state after new envelopes. */
 const STATE_MS = 1000;
-const ASK_MS = 1000;
-/** And so often if nothing is: what was redacted is told by nothing else. */
-const LOOK_MS = 2000;
+const POLL_MS = 1000;
+/** Reads the state this often anyway: nothing else announces a redaction. */
+const CHECK_MS = 2000;
 
-/** Opens the session and follows it until the function it returns is called. */
+/** Opens the session and follows it. Returns the function that stops it. */
 export function followSession(id: string): () => void {
   update(() => ({ session: newSession(id) }));
-  const following = new Following(id);
-  void following.start();
+  const follower = new Follower(id);
+  void follower.start();
   return () => {
-    following.stop();
+    follower.stop();
     update(({ session }) => (session?.id === id ? { session: null } : null));
   };
 }
 
-/** Reads what is before the part that is held. */
+/** A page of the log: with the observe grant of all of it, even for a participant, like what the hub pushes. */
+export function readLog(params: Params<'read_log'>): Promise<Result<'read_log'>> {
+  return callRead('read_log', { ...params, ...(mayObserve() ? { all: true } : {}) });
+}
+
+/** Reads the page before the loaded part. */
 export async function readEarlier(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasEarlier) return;
   const first = firstSeq(session.log);
   const page = await readLog({ session_id: id, from_seq: first - 1, reverse: true, limit: PAGE });
-  // Another part is held now: what is before the one of then is not before this one.
+  // Drop the page if another part is loaded by now.
   change(id, (open) => (firstSeq(open.log) === first ? withLog(open, withEarlier(open.log, page)) : open));
 }
 
-/** Reads what is behind the part that is held, if that is not the newest. */
+/** Reads the page after the loaded part, if there is one. */
 export async function readLater(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasLater) return;
@@ -69,7 +74,7 @@ export async function readLater(id: string): Promise<void> {
   );
 }
 
-/** Goes to the newest, and stays there. */
+/** Goes to the newest envelope and follows new ones. */
 export async function readNewest(id: string): Promise<void> {
   change(id, (open) => ({ ...open, isFollowing: true }));
   for (let { session } = store.get(); session?.id === id && session.log.hasLater; { session } = store.get()) {
@@ -90,20 +95,20 @@ export function change(id: string, how: (session: OpenSession) => OpenSession): 
   });
 }
 
-class Following {
+class Follower {
   private readonly id: string;
-  private isOver = false;
+  private isStopped = false;
   private arrived: Envelope[] = [];
   private deltas: ForwardedDelta[] = [];
   private turn: Turn | null | undefined;
   private epoch: number | null = null;
   private patch: ReturnType<typeof setTimeout> | undefined;
-  private asking: ReturnType<typeof setTimeout> | undefined;
+  private polling: ReturnType<typeof setTimeout> | undefined;
   private stateTimer: ReturnType<typeof setTimeout> | undefined;
-  private looks: ReturnType<typeof setInterval> | undefined;
-  private isLooking = false;
-  private lookedAt = 0;
-  /** Up to here was asked for what is new, where it is not pushed: what else is read is of other parts. */
+  private checks: ReturnType<typeof setInterval> | undefined;
+  private isChecking = false;
+  private checkedAt = 0;
+  /** The last seq asked for by polling. Other reads concern other parts of the log. */
   private readTo = 0;
   private end: () => void = () => {};
 
@@ -112,14 +117,13 @@ class Following {
   }
 
   async start(): Promise<void> {
-    const { id } = this;
-    this.looks = setInterval(() => this.look(), LOOK_MS);
+    this.checks = setInterval(() => this.check(), CHECK_MS);
     try {
       await this.readState();
       const page = await this.readNewestPage();
       await this.observe(page.head_seq);
     } catch (thrown) {
-      if (!this.isOver) change(id, (open) => ({ ...open, refusal: reasonOf(thrown) }));
+      if (!this.isStopped) change(this.id, (open) => ({ ...open, refusal: reasonOf(thrown) }));
     }
   }
 
@@ -131,24 +135,24 @@ class Following {
   }
 
   stop(): void {
-    this.isOver = true;
+    this.isStopped = true;
     clearTimeout(this.patch);
-    clearTimeout(this.asking);
+    clearTimeout(this.polling);
     clearTimeout(this.stateTimer);
-    clearInterval(this.looks);
+    clearInterval(this.checks);
     this.end();
   }
 
   private async observe(afterSeq: number): Promise<void> {
-    if (this.isOver) return;
-    if (!mayObserve()) return this.askOn();
+    if (this.isStopped) return;
+    if (!mayObserve()) return this.poll();
     try {
       const observation = await client().observe(this.id, (envelope, at) => this.receive(envelope, at), {
         afterSeq,
         onDelta: (delta) => this.show(delta),
       });
       this.end = () => observation.stop();
-      if (this.isOver) return this.end();
+      if (this.isStopped) return this.end();
       void observation.ended.then((end) => {
         if (end.by !== 'refusal') return;
         if (isForbidden(end.error)) loadGrants();
@@ -157,26 +161,26 @@ class Following {
       change(this.id, (open) => ({ ...open, by: 'stream' }));
     } catch (thrown) {
       if (!(thrown instanceof WireError) || thrown.code !== 'forbidden') throw thrown;
-      await this.askOn();
+      await this.poll();
     }
   }
 
-  /** A participant without the grant to observe reads what is for it: when it is told of something, and now and then. */
-  private async askOn(): Promise<void> {
+  /** Without the observe grant a participant polls for its envelopes: after every push, and regularly. */
+  private async poll(): Promise<void> {
     change(this.id, (open) => ({ ...open, by: 'asking' }));
     let wake = (): void => {};
-    this.end = onPush(this.id, { heard: () => wake(), shown: (delta) => this.show(delta) });
-    while (!this.isOver) {
+    this.end = onPush(this.id, { onEnvelope: () => wake(), onDelta: (delta) => this.show(delta) });
+    while (!this.isStopped) {
       await new Promise<void>((resolve) => {
         wake = resolve;
-        this.asking = setTimeout(resolve, ASK_MS);
+        this.polling = setTimeout(resolve, POLL_MS);
       });
-      clearTimeout(this.asking);
-      if (!this.isOver && !document.hidden) await this.askOnce().catch((thrown) => this.refused(thrown));
+      clearTimeout(this.polling);
+      if (!this.isStopped && !document.hidden) await this.pollOnce().catch((thrown) => this.refused(thrown));
     }
   }
 
-  private async askOnce(): Promise<void> {
+  private async pollOnce(): Promise<void> {
     const { session } = store.get();
     if (session?.id !== this.id) return;
     const page = await readLog({ session_id: this.id, from_seq: this.readTo + 1, limit: PAGE });
@@ -186,10 +190,10 @@ class Following {
     await this.readState();
   }
 
-  /** What the hub forbids stays forbidden; whatever else went wrong is tried again, and told by the connection. */
+  /** Stops only if the hub forbids it. Anything else is retried, and the connection bar shows it. */
   private refused(thrown: unknown): void {
-    if (this.isOver || !isForbidden(thrown)) return;
-    this.isOver = true;
+    if (this.isStopped || !isForbidden(thrown)) return;
+    this.isStopped = true;
     change(this.id, (open) => ({ ...open, refusal: reasonOf(thrown) }));
   }
 
@@ -199,10 +203,10 @@ class Following {
     this.turn = turn;
     this.arrived.push(envelope);
     this.patchLater();
-    const waitMs = Math.max(PATCH_MS, this.lookedAt + STATE_MS - performance.now());
+    const waitMs = Math.max(PATCH_MS, this.checkedAt + STATE_MS - performance.now());
     this.stateTimer ??= setTimeout(() => {
       this.stateTimer = undefined;
-      this.look();
+      this.check();
     }, waitMs);
   }
 
@@ -227,34 +231,31 @@ class Following {
     );
   }
 
-  /** One look at a time; what fails is tried by the next. */
-  private look(): void {
-    if (this.isLooking || document.hidden || store.get().session?.now == null) return;
-    this.isLooking = true;
+  /** Runs once at a time. The next check retries a failed one. */
+  private check(): void {
+    if (this.isChecking || document.hidden || store.get().session?.now == null) return;
+    this.isChecking = true;
     this.readState()
       .catch(() => {})
       .finally(() => {
-        this.isLooking = false;
+        this.isChecking = false;
       });
   }
 
   private async readState(): Promise<void> {
-    this.lookedAt = performance.now();
+    this.checkedAt = performance.now();
     const before = store.get().session?.now;
     const now = await callRead('read_state', { session_id: this.id });
-    if (this.isOver) return;
-    if (before != null && before.session.epoch !== now.session.epoch) await this.readNewPast();
-    else if (before != null && before.redactions !== now.redactions) await this.readAgain();
+    if (this.isStopped) return;
+    if (before != null && before.session.epoch !== now.session.epoch) {
+      // The hub was restored and has another past.
+      change(this.id, resetLog);
+      await this.readNewestPage();
+    } else if (before != null && before.redactions !== now.redactions) await this.readAgain();
     change(this.id, (open) => withState(open, now, Date.now()));
   }
 
-  /** The hub has another past than what is shown: it was restored, and goes on from there. */
-  private async readNewPast(): Promise<void> {
-    change(this.id, resetLog);
-    await this.readNewestPage();
-  }
-
-  /** Something was redacted: what is held is read again, and what was folded from it is folded again. */
+  /** After a redaction, reads and folds the loaded part again. */
   private async readAgain(): Promise<void> {
     this.patchNow();
     change(this.id, (open) => ({ ...open, whole: null }));

@@ -1,22 +1,20 @@
-/** Looking back: the state and the log as they were at a seq, and what somebody saw of it. */
+/** Replay: the state and the log at a seq, optionally as one participant saw them. */
 
 import { callRead, reasonOf } from '../../connection/read-operations.ts';
 import { store } from '../../state/console-state.ts';
 import { EMPTY_LOG, readBack } from '../../state/session/log-window.ts';
 import type { Replay } from '../../state/session/open-session.ts';
-import { change } from './live-session.ts';
-import { readLog } from './read-log.ts';
+import { change, readLog } from './live-session.ts';
 
 const PAGE = 200;
 let reads = 0;
 
-/** `atSeq` null = back to now. What was asked for later counts. */
+/** `atSeq` null = now. A later call replaces an earlier one. */
 export function showAt(id: string, atSeq: number | null, as: string | null): void {
   if (atSeq === null && as === null)
     return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));
   const open = store.get().session;
   const head = Math.max(open?.log.headSeq ?? 1, open?.now?.head_seq ?? 1, 1);
-  // Of what is yet to come there is nothing to show.
   const seq = Math.min(atSeq ?? head, head);
   change(id, ({ replay, ...rest }) => ({
     ...rest,

@@ -1,25 +1,23 @@
-/** Reads a log from its beginning, page by page beside everything else, for the timeline and the panels that tell of all of it. */
+/** Reads a whole log in the background, for the timeline and for panels that need all of it. */
 
 import { useEffect } from 'preact/hooks';
 import { store } from '../../state/console-state.ts';
 import { withMarks } from '../../state/session/marks.ts';
 import type { OpenSession } from '../../state/session/open-session.ts';
 import { unread, type WholeLog, withRead } from '../../state/session/whole-log.ts';
-import { change } from './live-session.ts';
-import { readLog } from './read-log.ts';
+import { change, readLog } from './live-session.ts';
 
 const PAGE = 500;
-/** A hub that is gone for a while is asked again. */
 const RETRY_MS = 2000;
 
 let readers = 0;
 
-/** The log as far as it was read; null = the first page is not here yet. */
+/** The log read so far; null = no page yet. */
 export function useWholeLog({ id, whole, now }: OpenSession): WholeLog | null {
-  // It is null at the beginning, and after the past was rewritten.
+  // Null at first, and again after the past was rewritten.
   const isWanted = whole === null && now !== null;
   useEffect(() => {
-    // Several ask for it at once, and it is read once.
+    // Several components ask; read it once.
     if (isWanted && store.get().session?.whole === null) void read(id);
   }, [id, isWanted]);
   return whole;
@@ -38,14 +36,14 @@ async function read(id: string): Promise<void> {
   }
 }
 
-/** Where the next page begins; null = nothing is missing. */
+/** The start of the next page; null = complete. */
 async function readPage(id: string, reader: number, from_seq: number): Promise<number | null> {
   const page = await readLog({ session_id: id, from_seq, limit: PAGE });
   let next = page.next;
   change(id, (open) => {
     if (open.whole?.reader !== reader) return open;
     const whole = withRead(open.whole, page.envelopes);
-    // Something was pushed after the hub had answered, when it did not count yet.
+    // Pushed envelopes were ignored until now: read those after this page.
     if (next === null && open.log.headSeq > page.head_seq) next = page.head_seq + 1;
     const marks = withMarks(open.marks, page.envelopes);
     return { ...open, marks, whole: { ...whole, isWhole: next === null } };

@@ -1,4 +1,4 @@
-/** One envelope: what somebody said, with who hears it; or what happened, as a quiet line. */
+/** One envelope: a message with its audience, or an event as a quiet line. */
 
 import { renderText } from '../../../core/ports/adapter.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
@@ -9,14 +9,14 @@ import { isQuiet, markOf } from '../../state/session/marks.ts';
 import { Line, Said } from '../../text/untrusted-text.tsx';
 import { dollars } from '../../text/visible-text.ts';
 import { clockTime } from '../../time/time-text.ts';
-import { routingText, speakerHue } from './routing-text.ts';
+import { routingText, speakerHue } from '../session-text.ts';
 
 interface Props {
   readonly envelope: Envelope;
   readonly names: ReadonlyMap<string, string>;
-  /** The one before is of the same speaker. */
+  /** The previous envelope has the same sender. */
   readonly isSame: boolean;
-  /** What the session waits for since this one; null = nothing. */
+  /** What the session has waited for since this envelope. */
   readonly awaits: string | null;
 }
 
@@ -50,7 +50,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
     );
   }
   const name = names.get(envelope.sender_id) ?? envelope.sender_id;
-  const text = saidIn(envelope);
+  const text = messageText(envelope);
   const routing = routingText(envelope, names);
   return (
     <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
@@ -77,8 +77,8 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
   );
 });
 
-/** The words alone: where the turn goes with them is told apart, so that nobody can write what looks like it. */
-function saidIn(envelope: Envelope): string {
+/** Without the routing, which is shown apart so that no message can imitate it. */
+function messageText(envelope: Envelope): string {
   const { event_type, event_data, redacted } = envelope;
   return event_type === 'msg.packet' && redacted === undefined
     ? packetText({ body: event_data.body })

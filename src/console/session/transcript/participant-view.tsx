@@ -1,8 +1,9 @@
-/** The session as one participant saw it: what its view gave that one, and nothing else. */
+/** The session as the view rendered it for one participant. */
 
 import type { ViewMessage } from '../../../core/ports/view.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
+import { Failure } from '../../refusal.tsx';
 import { hubNow } from '../../state/hub-clock.ts';
 import { namesFrom, type Replay } from '../../state/session/open-session.ts';
 import { Line, Said } from '../../text/untrusted-text.tsx';
@@ -11,27 +12,21 @@ import { Audience } from './envelope-row.tsx';
 
 interface LineProps {
   readonly line: ViewMessage;
-  /** Whose view it is. */
+  /** The name of the participant. */
   readonly own: string;
-  /** What the line was made of, if that is held. */
+  /** The rendered envelope, if it is loaded. */
   readonly envelope: Envelope | undefined;
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What is drawn of a long view: its end. */
+/** Shows only the end of a longer view. */
 const MAX_SHOWN = 200;
 
 export function ParticipantView({ replay, state }: { replay: Replay; state: SessionStateAt }) {
   const { as, view, log, atSeq, refusal } = replay;
   const names = namesFrom(state);
   const name = state.session.participants.find(({ agent_id }) => agent_id === as)?.name ?? as ?? '';
-  if (refusal !== null) {
-    return (
-      <p class="refusal" role="alert">
-        The hub refused: <Line text={refusal} most={400} />
-      </p>
-    );
-  }
+  if (refusal !== null) return <Failure title="The hub refused" why={refusal} />;
   return (
     <div class="transcript view-of" tabIndex={0} role="log" aria-label="View" aria-live="off">
       <p class="dim">
@@ -54,7 +49,7 @@ export function ParticipantView({ replay, state }: { replay: Replay; state: Sess
 
 function ViewLine({ line: { seq, role, name: speaker, content }, own, envelope, names }: LineProps) {
   const isOwn = role === 'assistant';
-  // Most views begin a line with who said it.
+  // Most views start a line with the name of the sender.
   const isNamed = speaker !== null && content.startsWith(`[${speaker}]`);
   return (
     <article class={`said-row ${role}`}>

@@ -1,4 +1,4 @@
-/** What was said, by speaker, the newest last. Of a log of any length only what is on screen is drawn. */
+/** The transcript, the newest envelope last. Draws only the rows on screen, however long the log is. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { unevenWindow } from '../../lib/rows-window.ts';
@@ -8,12 +8,12 @@ import { displayState, namesFrom, type OpenSession, type Writing } from '../../s
 import { Line } from '../../text/untrusted-text.tsx';
 import { visibleText } from '../../text/visible-text.ts';
 import { readEarlier, readLater, readNewest, setFollowing } from '../reading/live-session.ts';
+import { speakerHue } from '../session-text.ts';
 import { EnvelopeRow } from './envelope-row.tsx';
-import { speakerHue } from './routing-text.ts';
 
-/** Until a row was measured. */
+/** The height of a row until it is measured. */
 const ESTIMATE_PX = 64;
-/** So near to the end counts as at the end. */
+/** So near to the end counts as the end. */
 const NEAR_PX = 48;
 const EARLIER_PX = 400;
 
@@ -32,19 +32,19 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   );
   const { start, end, before, after } = unevenWindow(heights, viewport);
   const isLive = replay === null;
-  const sticks = isLive ? isFollowing : true;
+  const sticks = !isLive || isFollowing;
 
   useLayoutEffect(() => {
     const rows = scroller?.querySelectorAll<HTMLElement>('[data-seq]') ?? [];
-    let hasLearnt = false;
+    let hasChanged = false;
     for (const row of rows) {
       const seq = Number(row.dataset.seq);
       const height = row.offsetHeight;
       if (height === 0 || measured.current.get(seq) === height) continue;
       measured.current.set(seq, height);
-      hasLearnt = true;
+      hasChanged = true;
     }
-    if (hasLearnt) setMeasures((times) => times + 1);
+    if (hasChanged) setMeasures((times) => times + 1);
   });
   useAnchor(scroller, envelopes[0]?.seq ?? 0, sticks, measured.current);
   useEffect(() => {
@@ -54,7 +54,8 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   const onScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
     if (!isLive) return;
     const left = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight;
-    if (left <= NEAR_PX !== isFollowing && !(left <= NEAR_PX && log.hasLater)) setFollowing(id, left <= NEAR_PX);
+    const isAtEnd = left <= NEAR_PX;
+    if (isAtEnd !== isFollowing && !(isAtEnd && log.hasLater)) setFollowing(id, isAtEnd);
     if (currentTarget.scrollTop < EARLIER_PX && log.hasEarlier) void readEarlier(id).catch(() => {});
     if (left < EARLIER_PX && log.hasLater) void readLater(id).catch(() => {});
   };
@@ -77,7 +78,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
             envelope={envelope}
             names={names}
             awaits={awaits?.since_seq === envelope.seq ? awaits.text : null}
-            isSame={isSameSpeaker(envelopes[start + at - 1]?.sender_id, envelope)}
+            isSame={envelopes[start + at - 1]?.sender_id === envelope.sender_id}
           />
         ))}
         <div class="room" style={{ height: `${after}px` }} />
@@ -85,18 +86,14 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
       </div>
       {isLive && !isFollowing && (
         <button type="button" class="to-newest" onClick={() => void readNewest(id).catch(() => {})}>
-          Go to the newest
+          Jump to latest
         </button>
       )}
     </div>
   );
 }
 
-function isSameSpeaker(before: string | undefined, envelope: { sender_id: string }): boolean {
-  return before === envelope.sender_id;
-}
-
-/** At the end one stays at the end; further up what is read stays where it is when something comes before it, or goes. */
+/** Stays at the end; further up keeps the visible rows in place while rows before them come and go. */
 function useAnchor(
   scroller: HTMLElement | null,
   first: number,

@@ -1,0 +1,93 @@
+/** The panels that show parts of the session state as they are. */
+
+import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
+import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
+import { Line, Value } from '../../text/untrusted-text.tsx';
+import { Countdown } from '../../time/times.tsx';
+import { expectationText, withNames } from '../session-text.ts';
+
+export interface PanelProps {
+  readonly session: OpenSession;
+  /** At the seq that the page shows. */
+  readonly state: SessionStateAt;
+}
+
+export function Expectations({ state }: PanelProps) {
+  const names = namesFrom(state);
+  const { next_deadline: next, expectations } = state;
+  return (
+    <>
+      {next !== null && (
+        <p>
+          Next: <Line text={next.what} most={60} /> <Countdown at={next.at} />
+        </p>
+      )}
+      {expectations.length === 0 && <p class="dim">No expectations.</p>}
+      <ul class="expectations">
+        {expectations.map((one, index) => (
+          <li key={index}>
+            <strong>
+              <Line text={one.name} most={60} />
+            </strong>{' '}
+            <span class="dim">
+              <Line text={expectationText(one)} most={120} />
+            </span>
+            {one.armed.map(({ agent_id, since_seq, due_at }) => (
+              <div key={`${agent_id} ${since_seq}`} class="armed">
+                <Line text={agent_id === null ? 'anyone' : (names.get(agent_id) ?? agent_id)} most={40} />{' '}
+                <Countdown at={due_at} />
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export function PublicState({ state }: PanelProps) {
+  if (state.unavailable === null) {
+    return <Value value={withNames(state.public_state, namesFrom(state))} label="State" />;
+  }
+  return (
+    <p class="refusal">
+      <Line text={state.unavailable} most={400} />
+    </p>
+  );
+}
+
+export function Metadata({ state }: PanelProps) {
+  const { session } = state;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['Id', session.session_id],
+    ['Type', `${session.manifest.type} v${session.manifest.version}`],
+    ['Created by', namesFrom(state).get(session.creator_id) ?? session.creator_id],
+    ['Created', session.created_at],
+    ['Active since', session.opened_at],
+    ['Expires', session.expires_at],
+    ['Closed', session.closed_at],
+    ['Close reason', session.close_reason],
+    ['Parent session', session.parent_session_id],
+    ...Object.entries(session.labels).map(([name, value]) => [`Label ${name}`, value] as const),
+  ];
+  return (
+    <>
+      <dl class="facts">
+        {facts.map(([name, value]) =>
+          value === null ? null : (
+            <div key={name}>
+              <dt>
+                <Line text={name} most={60} />
+              </dt>
+              <dd>
+                <Line text={value} most={200} />
+              </dd>
+            </div>
+          ),
+        )}
+      </dl>
+      <h3>Knobs</h3>
+      <Value value={session.knobs} label="Knobs" />
+    </>
+  );
+}
