@@ -58,52 +58,24 @@ function FormScene(): VNode {
 function EditorScene(): VNode {
   const [text, setText] = useState(page.given.text);
   page.text = text;
-  return (
-    <GraphEditor
-      label="Graph"
-      text={text}
-      onText={setText}
-      check={page.checkGraph}
-      people={page.given.people}
-      delays={delays}
-    />
-  );
+  const { checkGraph, given } = page;
+  return <GraphEditor {...given} label="Graph" text={text} onText={setText} check={checkGraph} delays={delays} />;
 }
 
 function CreateScene(): VNode {
-  const { types, agents } = page.given;
+  const { types, agents, refused = [] } = page.given;
   const [draft, setDraft] = useState(newDraft(types[0].manifest));
-  return (
-    <CreateForm
-      types={types}
-      agents={agents}
-      me="me"
-      draft={draft}
-      onDraft={setDraft}
-      onCreate={tell}
-      isBusy={false}
-      refused={page.given.refused ?? []}
-      check={page.checkGraph}
-      delays={delays}
-    />
-  );
+  const rest = { types, agents, refused, delays, me: 'me', isBusy: false, check: page.checkGraph };
+  return <CreateForm {...rest} draft={draft} onDraft={setDraft} onCreate={tell} />;
 }
 
 function GovernedScene(): VNode {
-  const { publicState, config, log, names, refusal } = page.given;
-  const answer = async (given: unknown) => {
-    tell(given);
+  const { log, refusal, ...given } = page.given;
+  const answer = async (gateAnswer: unknown) => {
+    tell(gateAnswer);
     if (refusal !== undefined) throw new Error(refusal);
   };
-  return (
-    <GovernedPanel
-      publicState={publicState}
-      config={config}
-      book={toRunHistory(log)}
-      names={names}
-      onGateAnswer={answer}
-    />
-  );
+  return <GovernedPanel {...given} book={toRunHistory(log)} onGateAnswer={answer} />;
 }
 
 function ChartScene(): VNode {
