@@ -6,10 +6,9 @@ import '../parts.css';
 import './graph.css';
 import { Line } from '../../text/untrusted-text.tsx';
 import { type DrawnGraph, type Names, nameIn, readGraph } from './drawn-graph.ts';
-import { EdgeMark } from './edge-mark.tsx';
+import { EdgeMark, NodeMark } from './graph-marks.tsx';
 import { count, graphSummary, transitionTexts } from './graph-text.ts';
 import { isDrawable, type Layout, layoutOf } from './layout.ts';
-import { NodeMark } from './node-mark.tsx';
 import { type PathTaken, pathTaken, type Way } from './path-taken.ts';
 import { useRoving } from './roving.ts';
 
