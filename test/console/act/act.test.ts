@@ -141,7 +141,7 @@ describeConsole('acting from the console', (world) => {
     await page.locator('dialog .refusal', { hasText: 'The hub refused:' }).waitFor();
     await world.hub.grant(name, ['operate']);
     await press(page, page.getByRole('button', { name: 'Remove' }));
-    await page.waitForSelector('.mark-hide >> text=bob is out');
+    await page.waitForSelector('.mark-hide >> text=bob was removed');
   });
 
   it('[UI85] a hidden participant is told and can come back', async () => {

@@ -221,7 +221,7 @@ describeConsole('the composer', (world) => {
       await page.locator('.quiet-row.mark-hand', { hasText: `${name} raises a hand: 7 of 9` }).waitFor();
       await page.locator('.person', { hasText: name }).locator('.hand', { hasText: '7' }).waitFor();
       await press(page, page.getByRole('button', { name: 'Lower hand' }));
-      await page.locator('.quiet-row.mark-hand', { hasText: `${name} takes the hand down` }).waitFor();
+      await page.locator('.quiet-row.mark-hand', { hasText: `${name} lowers the hand` }).waitFor();
       await page.getByRole('button', { name: 'Lower hand' }).waitFor({ state: 'detached' });
       await press(page, page.getByRole('button', { name: 'Raise hand' }));
       await page.getByRole('button', { name: 'Lower hand' }).waitFor();
