@@ -4,13 +4,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { InvitesBar } from './act/invites/invites-bar.tsx';
 import { ConnectionBar, SignInPage } from './connection/sign-in-page.tsx';
 import { lazyPage } from './lazy-page.tsx';
-import { AllSessionsLink } from './links.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
 import { dismissNotice } from './state/notice-actions.ts';
 import { type Route, titleOf } from './state/route.ts';
 import { useConsole } from './state/use-store.ts';
 import { Line } from './text/untrusted-text.tsx';
 import { TopBar } from './top-bar.tsx';
+import { AllSessionsLink } from './widgets.tsx';
 
 const SessionPage = lazyPage(async () => {
   await import('./style/session.css');

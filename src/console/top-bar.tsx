@@ -8,6 +8,7 @@ import type { Theme } from './state/console-state.ts';
 import { hrefOf, NO_FILTER, type Route } from './state/route.ts';
 import { useConsole } from './state/use-store.ts';
 import { Line } from './text/untrusted-text.tsx';
+import { LineIn } from './widgets.tsx';
 
 export function TopBar({ route }: { route: Route }) {
   const me = useConsole((state) => state.me);
@@ -52,9 +53,7 @@ export function TopBar({ route }: { route: Route }) {
           aria-controls={id}
           onClick={() => setOpen(!isOpen)}
         >
-          <span class="me">
-            <Line text={me.name} most={30} />
-          </span>
+          <LineIn tag="span" class="me" text={me.name} most={30} />
         </button>
       )}
       <div class="top-right" id={id} hidden={isFolded && !isOpen}>

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import './act.css';
-import { Refusal } from '../refusal.tsx';
+import { Refusal } from '../widgets.tsx';
 
 export interface Choice {
   readonly label: string;

@@ -1,4 +1,4 @@
-/** What an identity may do in a session, by its grants and its participation. The page offers nothing else. */
+/** The actions that an identity may take in a session. The page offers nothing else. */
 
 import { useMemo } from 'preact/hooks';
 import type { SessionStateAt, WhoAmI } from '../../core/protocol/operations/console-sessions.ts';

@@ -1,4 +1,4 @@
-/** What an operator can do with a participant: hide, remove, return. */
+/** The actions of an operator on a participant: hide, remove, return. */
 
 import { useState } from 'preact/hooks';
 import type { LifecycleState, Participant } from '../../core/records/session/session.ts';

@@ -1,5 +1,6 @@
 /** Operations that change nothing. Read-only mode calls no others. */
 
+import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import { client } from './current-client.ts';
 import { isForbidden, loadGrants } from './grants.ts';
@@ -34,6 +35,15 @@ export async function callRead<Name extends ReadOperation>(op: Name, params: Par
     if (isForbidden(thrown)) loadGrants();
     throw thrown;
   }
+}
+
+/** The limit of one call. */
+export const MAX_DESCRIBED = 100;
+
+/** Describes the first sessions of the list; without ids, asks nothing. */
+export async function describeSessions(ids: readonly string[]): Promise<readonly SessionDescription[]> {
+  const session_ids = ids.slice(0, MAX_DESCRIBED);
+  return session_ids.length === 0 ? [] : (await callRead('describe_sessions', { session_ids })).sessions;
 }
 
 /** The message of an error, usually in the hub's words. */

@@ -1,11 +1,11 @@
 /** The sign-in form, and the bar that shows the connection state. */
 
 import { useState } from 'preact/hooks';
-import { Failure } from '../refusal.tsx';
 import { type ConnectionState, connectionText } from '../state/connection-state.ts';
 import { go } from '../state/navigation.ts';
 import { NO_FILTER } from '../state/route.ts';
 import { useConsole } from '../state/use-store.ts';
+import { Failure } from '../widgets.tsx';
 import { signIn } from './hub-client.ts';
 import { nameProblem } from './sign-in-details.ts';
 import { rememberedSignIn } from './storage.ts';

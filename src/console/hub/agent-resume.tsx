@@ -4,9 +4,9 @@ import type { Resume } from '../../core/records/identity/resume.ts';
 import type { Skill } from '../../core/records/identity/skill.ts';
 import { callRead } from '../connection/read-operations.ts';
 import { useRead } from '../connection/use-read.ts';
-import { Failure } from '../refusal.tsx';
-import { Line, Said } from '../text/untrusted-text.tsx';
+import { Said } from '../text/untrusted-text.tsx';
 import { Ago } from '../time/times.tsx';
+import { Facts, Failure, LineIn } from '../widgets.tsx';
 import { observedText } from './feed-text.ts';
 
 export function AgentResume({ agentId: agent }: { agentId: string }) {
@@ -15,45 +15,28 @@ export function AgentResume({ agentId: agent }: { agentId: string }) {
   if (failure !== null) return <Failure why={failure} />;
   return (
     <div class="resume">
-      {answer === null ? <p class="dim">Loading…</p> : <Facts resume={answer[0]} skill={answer[1]} />}
+      {answer === null ? <p class="dim">Loading…</p> : <Profile resume={answer[0]} skill={answer[1]} />}
     </div>
   );
 }
 
-function Facts({ resume, skill }: { resume: Resume; skill: Skill }) {
-  const facts: readonly (readonly [string, readonly string[]])[] = [
+function Profile({ resume, skill }: { resume: Resume; skill: Skill }) {
+  const lists: readonly (readonly [string, readonly string[]])[] = [
     ['Summary', resume.summary === '' ? [] : [resume.summary]],
     ['Capabilities', resume.claimed_capabilities],
     ['Domains', resume.domains],
     ['Examples', resume.examples],
     ['Observed', Object.entries(resume.observed).map(observedText)],
   ];
-  const known = facts.filter(([, lines]) => lines.length > 0);
+  const known = lists.filter(([, lines]) => lines.length > 0);
+  const facts = known.map(
+    ([name, lines]) => [name, lines.map((line, at) => <LineIn key={at} tag="p" text={line} most={1000} />)] as const,
+  );
+  const updated = resume.last_updated === null ? [] : [['Updated', <Ago key="at" at={resume.last_updated} />] as const];
   return (
     <>
       {known.length === 0 && <p class="dim">This agent has no profile.</p>}
-      <dl class="facts">
-        {known.map(([name, lines]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              {lines.map((line, at) => (
-                <p key={at}>
-                  <Line text={line} most={1000} />
-                </p>
-              ))}
-            </dd>
-          </div>
-        ))}
-        {resume.last_updated !== null && (
-          <div>
-            <dt>Updated</dt>
-            <dd>
-              <Ago at={resume.last_updated} />
-            </dd>
-          </div>
-        )}
-      </dl>
+      <Facts facts={[...facts, ...updated]} />
       {!skill.rendered && (
         <>
           <h3>Skill</h3>

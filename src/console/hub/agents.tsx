@@ -5,6 +5,7 @@ import type { AgentLoad } from '../../core/protocol/operations/console-hub.ts';
 import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
 import type { HubState } from '../state/hub-state.ts';
 import { Line } from '../text/untrusted-text.tsx';
+import { LineIn } from '../widgets.tsx';
 import { AgentResume } from './agent-resume.tsx';
 
 export function Agents({ hub }: { hub: HubState }) {
@@ -68,9 +69,7 @@ function Agent({ agent, load }: { agent: FoundAgent; load: AgentLoad | undefined
         </th>
         <td>
           {resume.summary !== '' && <Line text={resume.summary} most={80} />}{' '}
-          <span class="dim">
-            <Line text={resume.claimed_capabilities.join(', ')} most={80} />
-          </span>
+          <LineIn tag="span" class="dim" text={resume.claimed_capabilities.join(', ')} most={80} />
         </td>
         <td class="number">{load?.open_turns ?? 0}</td>
         <td class="number">{load?.sessions ?? 0}</td>

@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks';
 import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
-import { SessionLink } from '../links.tsx';
 import { hubNow } from '../state/hub-clock.ts';
 import { Line } from '../text/untrusted-text.tsx';
 import { clockTime } from '../time/time-text.ts';
+import { LineIn, SessionLink } from '../widgets.tsx';
 import { detailText, FEED_FILTERS, type FeedFilter, passesFilter } from './feed-text.ts';
 
 export function Feed({ entries }: { entries: readonly FeedEntry[] }) {
@@ -45,14 +45,9 @@ function Entry({ entry }: { entry: FeedEntry }) {
       <time class="dim" dateTime={at}>
         {clockTime(at, hubNow())}
       </time>{' '}
-      <strong>
-        <Line text={what} most={60} />
-      </strong>{' '}
-      {agent_id !== null && <Line text={name ?? agent_id} most={40} />}{' '}
+      <LineIn tag="strong" text={what} most={60} /> {agent_id !== null && <Line text={name ?? agent_id} most={40} />}{' '}
       {session_id !== null && <SessionLink id={session_id} />}{' '}
-      <span class="dim detail">
-        <Line text={detailText(detail)} most={160} />
-      </span>
+      <LineIn tag="span" class="dim detail" text={detailText(detail)} most={160} />
     </li>
   );
 }

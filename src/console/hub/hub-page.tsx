@@ -2,12 +2,11 @@
 
 import { useEffect } from 'preact/hooks';
 import type { HubFigures } from '../../core/protocol/operations/console-hub.ts';
-import { AllSessionsLink } from '../links.tsx';
 import { Sparkline } from '../parts/chart/sparkline.tsx';
-import { Failure } from '../refusal.tsx';
 import { EMPTY_HUB, type HubState } from '../state/hub-state.ts';
 import { useConsole } from '../state/use-store.ts';
 import { duration } from '../time/time-text.ts';
+import { AllSessionsLink, Failure } from '../widgets.tsx';
 import { Agents } from './agents.tsx';
 import { Feed } from './feed.tsx';
 import { followHub } from './live-hub.ts';

@@ -1,10 +1,9 @@
 /** Pending waits and slow consumers. */
 
 import type { HubFigures, PendingWait } from '../../core/protocol/operations/console-hub.ts';
-import { SessionLink } from '../links.tsx';
-import { Line } from '../text/untrusted-text.tsx';
 import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
+import { LineIn, SessionLink } from '../widgets.tsx';
 
 export function Waits({ figures }: { figures: HubFigures | null }) {
   const now = useNow();
@@ -40,9 +39,7 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
 function Awaited({ wait: { name, what, text, grant } }: { wait: PendingWait }) {
   return (
     <>
-      <strong>
-        <Line text={text ?? name ?? ''} most={120} />
-      </strong>{' '}
+      <LineIn tag="strong" text={text ?? name ?? ''} most={120} />{' '}
       {text === null ? what : `by anyone with the "${grant}" grant`}
     </>
   );
@@ -57,10 +54,8 @@ export function SlowConsumers({ figures }: { figures: HubFigures | null }) {
       <ul class="waits">
         {slow.map(({ agent_id, name, unsent_bytes, unacked }) => (
           <li key={agent_id}>
-            <strong>
-              <Line text={name} most={40} />
-            </strong>{' '}
-            {unsent_bytes.toLocaleString('en')} bytes unsent, {unacked} unacked
+            <LineIn tag="strong" text={name} most={40} /> {unsent_bytes.toLocaleString('en')} bytes unsent, {unacked}{' '}
+            unacked
           </li>
         ))}
       </ul>

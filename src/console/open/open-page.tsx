@@ -9,10 +9,10 @@ import { useRead } from '../connection/use-read.ts';
 import { activeErrors, type CreateDraft, newDraft, type RejectedDraft } from '../parts/create/create-draft.ts';
 import { CreateForm } from '../parts/create/create-form.tsx';
 import type { Delays } from '../parts/graph-editor/latest.ts';
-import { Failure } from '../refusal.tsx';
 import { go } from '../state/navigation.ts';
 import { showNotice } from '../state/notice-actions.ts';
 import { useConsole } from '../state/use-store.ts';
+import { Failure } from '../widgets.tsx';
 import { openSession, saveDraft, savedDraft } from './create-session.ts';
 
 const delays: Delays = {

@@ -2,12 +2,12 @@
 
 import { useMemo } from 'preact/hooks';
 import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
-import { Failure } from '../refusal.tsx';
 import { go } from '../state/navigation.ts';
 import { type MarkAt, marksFrom, nearestMark } from '../state/session/marks.ts';
 import type { OpenSession } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
 import { shortLine } from '../text/visible-text.ts';
+import { Failure } from '../widgets.tsx';
 import { useWholeLog } from './reading/use-whole-log.ts';
 
 export function ReplayBar({ session, state }: { session: OpenSession; state: SessionStateAt }) {

@@ -13,6 +13,7 @@ import { Line } from '../text/untrusted-text.tsx';
 import { dollars } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
+import { LineIn } from '../widgets.tsx';
 
 export function SessionHead({ session, state }: { session: OpenSession; state: SessionStateAt }) {
   const now = useNow();
@@ -35,11 +36,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
           {lifecycle.toLowerCase()} because: <Line text={close_reason} most={240} />
         </p>
       )}
-      {labels.intent !== undefined && (
-        <p class="intent">
-          <Line text={labels.intent} most={240} />
-        </p>
-      )}
+      {labels.intent !== undefined && <LineIn tag="p" class="intent" text={labels.intent} most={240} />}
       <Labels labels={labels} />
       <Participants count={participants.length}>
         <ul class="people" aria-label="Participants">
@@ -62,9 +59,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
         {turn !== null && `${names.get(turn.agent_id) ?? turn.agent_id} has had the turn since #${turn.since_seq}`}
         {turn === null && state.awaits === null && 'Nobody has the turn'}
         {turn === null && state.awaits !== null && (
-          <strong class="awaits">
-            <Line text={state.awaits.text} most={240} />
-          </strong>
+          <LineIn tag="strong" class="awaits" text={state.awaits.text} most={240} />
         )}
         {waits !== null && session.replay === null && `, for ${since(waits.since_at, now)}`}
         {` · newest #${session.log.headSeq}`}

@@ -2,10 +2,9 @@
 
 import { useEffect } from 'preact/hooks';
 import { InviteAnswer } from '../act/invites/invite-answer.tsx';
-import { AllSessionsLink } from '../links.tsx';
-import { Failure } from '../refusal.tsx';
 import { displayState } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
+import { AllSessionsLink, Failure } from '../widgets.tsx';
 import { Inspector } from './inspector/inspector.tsx';
 import { followSession } from './reading/live-session.ts';
 import { showAt } from './reading/replay.ts';

@@ -9,6 +9,7 @@ import { Line } from '../text/untrusted-text.tsx';
 import { visibleText } from '../text/visible-text.ts';
 import { clockTime } from '../time/time-text.ts';
 import { useNow } from '../time/times.tsx';
+import { LineIn } from '../widgets.tsx';
 import { searchOn } from './search.ts';
 
 const MAX_SHOWN = 300;
@@ -46,10 +47,8 @@ function Match({ match }: { match: SearchMatch }) {
       <a href={sessionHref(session_id, seq)}>
         <span class="mono">{session_id.slice(-8)}</span> #{seq}
       </a>{' '}
-      <strong>
-        <Line text={type} most={40} />
-      </strong>{' '}
-      <Line text={speaker} most={40} /> <span class="dim">{clockTime(created_at, now)}</span>
+      <LineIn tag="strong" text={type} most={40} /> <Line text={speaker} most={40} />{' '}
+      <span class="dim">{clockTime(created_at, now)}</span>
       <p>
         <bdi>
           {visibleText(snippet.slice(0, at))}

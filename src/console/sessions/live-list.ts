@@ -3,7 +3,7 @@
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 import { mayObserve } from '../connection/grants.ts';
-import { callRead, reasonOf } from '../connection/read-operations.ts';
+import { callRead, describeSessions, MAX_DESCRIBED, reasonOf } from '../connection/read-operations.ts';
 import { askedSince, isSameSweep, type Sweep, withSwept } from '../state/change-sweep.ts';
 import { store, update } from '../state/console-state.ts';
 import {
@@ -30,8 +30,6 @@ const MAX_CHANGE_PAGES = 5;
 const LARGEST_PAGE = 1000;
 /** Pages read per tick for a filter, without scrolling. */
 const PAGES_AHEAD = 2;
-/** The limit of describe_sessions. */
-const MAX_DESCRIBED = 100;
 /** In ticks: describe unchanged rows again too, because a redaction changes only the text. */
 const DESCRIBE_ALL_EVERY = 5;
 
@@ -78,7 +76,7 @@ export async function readPage(): Promise<void> {
   update(({ list }) => ({ list: { ...list, isReading: true } }));
   try {
     const page = await callRead('list_sessions', { all: mayObserve(), limit: PAGE, after: next });
-    const names = nameFilter() === '' ? [] : await describe(page.sessions.map(({ session_id }) => session_id));
+    const names = nameFilter() === '' ? [] : await describeSessions(page.sessions.map(({ session_id }) => session_id));
     update(({ list }) => ({ list: withDescriptions(withPage(list, page), names) }));
   } catch (thrown) {
     update(({ list }) => ({ list: { ...list, isReading: false } }));
@@ -161,12 +159,7 @@ async function describeRows(list: SessionList): Promise<readonly SessionDescript
     route.page === 'sessions' && route.filter.participant !== ''
       ? undescribed(list, visibleIds(list, { ...route.filter, participant: '' }), MAX_DESCRIBED)
       : [];
-  const session_ids = [...new Set([...wanted, ...others])].slice(0, MAX_DESCRIBED);
-  return session_ids.length === 0 ? [] : describe(session_ids);
-}
-
-async function describe(session_ids: readonly string[]): Promise<readonly SessionDescription[]> {
-  return (await callRead('describe_sessions', { session_ids })).sessions;
+  return describeSessions([...new Set([...wanted, ...others])]);
 }
 
 function nameFilter(): string {

@@ -1,7 +1,7 @@
 /** Searches the text of envelopes. The hub searches a part per call. */
 
 import type { SearchMatch } from '../../core/records/session/search.ts';
-import { callRead, reasonOf } from '../connection/read-operations.ts';
+import { callRead, describeSessions, reasonOf } from '../connection/read-operations.ts';
 import { store, update } from '../state/console-state.ts';
 import type { ListFilter } from '../state/route.ts';
 import { type Found, type SessionList, withDescriptions } from '../state/session-list.ts';
@@ -10,7 +10,6 @@ import { type Found, type SessionList, withDescriptions } from '../state/session
 const ENOUGH = 50;
 /** Per press of the button. */
 const MAX_CALLS = 10;
-const MAX_DESCRIBED = 100;
 
 /** Counts searches, so that results of an earlier one are ignored. */
 let searches = 0;
@@ -59,9 +58,7 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
 async function describe(matches: readonly SearchMatch[]): Promise<void> {
   const { described } = store.get().list;
   const unknown = matches.map(({ session_id }) => session_id).filter((id) => !described.has(id));
-  const session_ids = [...new Set(unknown)].slice(0, MAX_DESCRIBED);
-  if (session_ids.length === 0) return;
-  const { sessions } = await callRead('describe_sessions', { session_ids }).catch(() => ({ sessions: [] }));
+  const sessions = await describeSessions([...new Set(unknown)]).catch(() => []);
   update(({ list }) => ({ list: withDescriptions(list, sessions) }));
 }
 

@@ -9,6 +9,7 @@ import { Line } from '../text/untrusted-text.tsx';
 import { dollars, shortLine } from '../text/visible-text.ts';
 import { since } from '../time/time-text.ts';
 import { Countdown, useNow } from '../time/times.tsx';
+import { LineIn } from '../widgets.tsx';
 
 export const COLUMNS = ['State', 'Session', 'Participants', 'Turn', 'Next deadline', 'Cost', 'Changed'] as const;
 
@@ -39,16 +40,9 @@ export const SessionRow = memo(function SessionRow({ row, description, index, is
           tabIndex={isStop ? 0 : -1}
           onFocus={() => onFocus(index)}
         >
-          <strong>
-            <Line text={type} most={40} />
-          </strong>{' '}
-          <span class="mono dim">{session_id.slice(-8)}</span>
+          <LineIn tag="strong" text={type} most={40} /> <span class="mono dim">{session_id.slice(-8)}</span>
         </a>{' '}
-        {intent !== '' && (
-          <span class="dim intent">
-            <Line text={intent} most={90} />
-          </span>
-        )}
+        {intent !== '' && <LineIn tag="span" class="dim intent" text={intent} most={90} />}
       </span>
       <span role="cell" class="cell participants">
         <Names description={description} />
@@ -110,11 +104,7 @@ function Awaited({ awaits, now }: { awaits: SessionDescription['awaits']; now: n
 /** An ended session shows why it ended instead. */
 function Deadline({ row, description }: { row: SessionSummary; description: SessionDescription | undefined }) {
   if (row.close_reason !== null) {
-    return (
-      <span class="dim">
-        <Line text={row.close_reason} most={40} />
-      </span>
-    );
+    return <LineIn tag="span" class="dim" text={row.close_reason} most={40} />;
   }
   const deadline = description?.next_deadline;
   if (!deadline) return <Nothing />;

@@ -1,10 +1,10 @@
 /** All sessions, live. */
 
 import { useEffect, useMemo } from 'preact/hooks';
-import { Failure } from '../refusal.tsx';
 import { hrefOf, type ListFilter } from '../state/route.ts';
 import { visibleIds } from '../state/session-list.ts';
 import { useConsole } from '../state/use-store.ts';
+import { Failure } from '../widgets.tsx';
 import { Filters } from './filters.tsx';
 import { FoundTexts } from './found-texts.tsx';
 import { followList } from './live-list.ts';

@@ -7,7 +7,7 @@ import { governedRun } from '../governed/run-in-hand.ts';
 import { AXE, faults } from '../support/axe.ts';
 import { describeConsole, overhear, POLL } from '../support/console-world.ts';
 import { hasFocus, press, reach, write } from '../support/keyboard.ts';
-import { type Grants, goTo, joined, person as somebody } from '../support/people.ts';
+import { type Grants, goTo, joined, person as somebody, visit } from '../support/people.ts';
 
 describeConsole('acting from the console', (world) => {
   let alice: AgentClient;
@@ -47,7 +47,7 @@ describeConsole('acting from the console', (world) => {
 
     it('[UI80] draws a workflow while it is typed, shows its errors, and its session shows it', async () => {
       const { page } = await person();
-      await page.evaluate(`location.hash = '#/open'`);
+      await visit(page, '#/open');
       await page.getByLabel('Type', { exact: true }).selectOption('workflow');
       await write(page, page.getByLabel('Participant 1: name or id'), 'bob');
       await press(page, page.getByRole('button', { name: 'Sequential' }));
@@ -250,11 +250,9 @@ describeConsole('acting from the console', (world) => {
     ] as const) {
       expect(await page.getByRole(role, { name }).count(), String(name)).toBe(0);
     }
-    await page.evaluate(`location.hash = '#/sessions/${waiting.id}'`);
-    await page.waitForSelector('.refusal >> text=The hub refused to show this session');
+    await visit(page, `#/sessions/${waiting.id}`, '.refusal >> text=The hub refused to show this session');
     expect(await page.getByRole('button', { name: /Accept|Decline/ }).count()).toBe(0);
-    await page.evaluate(`location.hash = '#/open'`);
-    await page.waitForSelector('text=Read-only mode cannot open sessions');
+    await visit(page, '#/open', 'text=Read-only mode cannot open sessions');
     const acting =
       /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
     expect(sent.some((frame) => frame.includes('"op":"read_state"'))).toBe(true);
@@ -271,20 +269,14 @@ describeConsole('acting from the console', (world) => {
       await run.out('turn_p', 'pm');
       await run.accept('turn_p', { phase_transition_request: 'building' });
       const looks: readonly (readonly [string, () => Promise<unknown>])[] = [
-        [
-          'an invite',
-          () =>
-            page
-              .evaluate(`location.hash = '#/sessions/${waiting.id}'`)
-              .then(() => page.waitForSelector('.invite-answer')),
-        ],
+        ['an invite', () => visit(page, `#/sessions/${waiting.id}`, '.invite-answer')],
         ['a gate', () => goTo(page, run.id).then(() => page.getByRole('button', { name: 'Approve' }).waitFor())],
         ['a dialog', () => page.getByRole('button', { name: 'Actions for alice' }).click()],
         [
           'the form',
           async () => {
             await page.keyboard.press('Escape');
-            await page.evaluate(`location.hash = '#/open'`);
+            await visit(page, '#/open');
             await page.getByLabel('Type', { exact: true }).selectOption('workflow');
             await page.getByRole('button', { name: 'Loop' }).click();
             await page.locator('.graph-editor-picture svg').first().waitFor();

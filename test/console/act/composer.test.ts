@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeConsole, POLL } from '../support/console-world.ts';
 import { hasFocus, press, reach, write } from '../support/keyboard.ts';
-import { goTo, joined, person as somebody } from '../support/people.ts';
+import { goTo, joined, person as somebody, visit } from '../support/people.ts';
 
 describeConsole('the composer', (world) => {
   let alice: AgentClient;
@@ -65,7 +65,7 @@ describeConsole('the composer', (world) => {
       const [ann, ben] = [await somebody(world), await somebody(world)];
       await ben.page.context().close();
       const session = await opened('discussion', [ann.name, ben.name]);
-      await ann.page.evaluate(`location.hash = '#/sessions/${session.id}'`);
+      await visit(ann.page, `#/sessions/${session.id}`);
       const { page } = ann;
       await press(page, page.getByRole('button', { name: 'Accept' }));
       await press(page, page.getByRole('button', { name: 'Sign out' }));
@@ -109,7 +109,7 @@ describeConsole('the composer', (world) => {
 
     it('[UI81] two people talk in two browsers', async () => {
       const [ann, ben] = [await somebody(world), await somebody(world)];
-      await ann.page.evaluate(`location.hash = '#/open'`);
+      await visit(ann.page, '#/open');
       await ann.page.getByLabel('Type', { exact: true }).selectOption('discussion');
       await write(ann.page, ann.page.getByLabel('Participant 1: name or id'), ben.name);
       await press(ann.page, ann.page.getByRole('button', { name: 'Open the session' }));
@@ -257,7 +257,7 @@ describeConsole('the composer', (world) => {
 
     it('[UI82] only a moderator names the next speaker and ends the session early with a reason', async () => {
       const [mod, ann] = [await somebody(world), await somebody(world)];
-      await mod.page.evaluate(`location.hash = '#/open'`);
+      await visit(mod.page, '#/open');
       await mod.page.getByLabel('Type', { exact: true }).selectOption('discussion');
       await write(mod.page, mod.page.getByLabel('Participant 1: name or id'), ann.name);
       await mod.page.getByRole('button', { name: 'Add a participant' }).click();

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { describeConsole, openConsole } from '../support/console-world.ts';
-import { person as somebody } from '../support/people.ts';
+import { person as somebody, visit } from '../support/people.ts';
 
 describeConsole('a page under stress', (world) => {
   const row = (page: Page, text: string) => page.locator('.rows .row', { hasText: text });
@@ -112,10 +112,9 @@ describeConsole('a page under stress', (world) => {
       ['#/open', '.open-page, main form', 'open-page-'],
     ] as const;
     for (const [hash, shown, style] of pages) {
-      await page.evaluate(`location.hash = '#/sessions'`);
+      await visit(page, '#/sessions');
       await it.leave();
-      await page.evaluate(`location.hash = '${hash}'`);
-      await page.waitForSelector('h1 >> text=This page could not be loaded');
+      await visit(page, `${hash}`, 'h1 >> text=This page could not be loaded');
       await it.comeBack();
       await page.waitForSelector(shown);
       // A style sheet that failed to load has no rules.
@@ -135,8 +134,7 @@ describeConsole('a page under stress', (world) => {
     const { page } = it;
     await page.waitForSelector('.hub-page .tiles');
     await page.route(/open-page-.*\.js/, (route) => route.abort());
-    await page.evaluate(`location.hash = '#/open'`);
-    await page.waitForSelector('h1 >> text=This page could not be loaded');
+    await visit(page, '#/open', 'h1 >> text=This page could not be loaded');
     await it.leave();
     await page.unroute(/open-page-.*\.js/);
     await it.comeBack();
@@ -173,10 +171,8 @@ describeConsole('a page under stress', (world) => {
     });
     await page.reload();
     await page.waitForSelector('.rows .row');
-    await page.evaluate(`location.hash = '#/sessions?search=needle'`);
-    await page.waitForSelector('.found >> text=Searching');
-    await page.evaluate(`location.hash = '#/sessions?states=CLOSED&search=needle'`);
-    await page.waitForSelector('.found >> text=1 found');
+    await visit(page, '#/sessions?search=needle', '.found >> text=Searching');
+    await visit(page, '#/sessions?states=CLOSED&search=needle', '.found >> text=1 found');
     letGo();
     await expect.poll(() => isPassedOn).toBe(true);
     // The late answer would be drawn with the next frame.

@@ -14,6 +14,7 @@ import { required } from '../../package/repository.ts';
 import { type BuiltScript, builtScript } from '../../support/built-script.ts';
 import { type BuiltPage, builtPage } from '../support/built-page.ts';
 import { closePages, openConsole } from '../support/console-world.ts';
+import { visit } from '../support/people.ts';
 
 interface Started {
   readonly child: ChildProcess;
@@ -69,7 +70,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     const open = await openConsole({ browser, origin }, { name, token: hub.tokens[name] ?? '' });
     await open.waitForSelector('.me');
     const session = await carol.open('conversation', { participants: [name], wait: 'created' });
-    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await visit(open, `#/sessions/${session.id}`);
     await open.getByRole('button', { name: 'Accept' }).click();
     await open.waitForSelector('.composer');
     return { open, session };
@@ -130,16 +131,13 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
     hub.child.kill('SIGSTOP');
     await words(open).fill('Said once');
     await words(open).press('Control+Enter');
-    await open.evaluate(`location.hash = '#/sessions'`);
-    await open.waitForSelector('.rows');
-    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
+    await visit(open, '#/sessions', '.rows');
+    await visit(open, `#/sessions/${session.id}`);
     hub.child.kill('SIGCONT');
     await open.waitForSelector('.said-row >> text=Said once');
     await expect.poll(() => words(open).inputValue()).toBe('');
-    await open.evaluate(`location.hash = '#/hub'`);
-    await open.waitForSelector('.tiles');
-    await open.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await open.waitForSelector('.composer');
+    await visit(open, '#/hub', '.tiles');
+    await visit(open, `#/sessions/${session.id}`, '.composer');
     expect(await words(open).inputValue()).toBe('');
   }, 60_000);
 

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
 import { type ConsoleWorld, describeConsole } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
-import { type Grants, goTo, joined, type Person, person as somebody } from '../support/people.ts';
+import { type Grants, goTo, joined, type Person, person as somebody, visit } from '../support/people.ts';
 
 describeConsole('a page that stays open', (world) => {
   let alice: AgentClient;
@@ -201,7 +201,7 @@ describeConsole('a page that stays open', (world) => {
       await other.send(SECRET);
       const { session: metadata } = await other.info();
       const bobId = metadata.participants.find(({ name }) => name === 'bob')?.agent_id;
-      await page.evaluate(`location.hash = '#/sessions/${other.id}?at=${seq}&as=${bobId}'`);
+      await visit(page, `#/sessions/${other.id}?at=${seq}&as=${bobId}`);
       await page.locator('.view-of .said-row', { hasText: SECRET }).waitFor();
       await world.hub.redact(other.id, await seqOf(other.id, SECRET));
       await page.locator('.view-of .said-row', { hasText: '[redacted]' }).waitFor();

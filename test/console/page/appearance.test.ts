@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeConsole, POLL } from '../support/console-world.ts';
 import { press } from '../support/keyboard.ts';
-import { goTo, joined, person } from '../support/people.ts';
+import { goTo, joined, person, visit } from '../support/people.ts';
 
 /** No transition rules: participants pass the turn by handoff. */
 const GRAPH = { initial_speaker: 'ada', transitions: [], default_target: null, max_turns: 9 };
@@ -46,8 +46,7 @@ describeConsole('the look of the console', (world) => {
         ['#/hub', 'table tbody tr'],
         ['#/nothing', 'h1'],
       ] as const) {
-        await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
-        await page.waitForSelector(ready);
+        await visit(page, to, ready);
         expect(await page.evaluate(BLANK), `${to} ${viewport.width}`).toEqual([false, false]);
       }
       await page.context().close();
@@ -217,8 +216,7 @@ describeConsole('the look of the console', (world) => {
     await page.getByText('worker-3', { exact: true }).first().waitFor();
     const bar = await page.locator('.top').boundingBox();
     expect(bar?.height).toBeLessThan(60);
-    await page.evaluate(`location.hash = '#/sessions'`);
-    await page.waitForSelector('.rows .row');
+    await visit(page, '#/sessions', '.rows .row');
     const begins = await page.evaluate<number[]>(
       `[...document.querySelectorAll('.rows .row-link')].map((one) => Math.round(one.getBoundingClientRect().left))`,
     );

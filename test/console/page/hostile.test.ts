@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { describeConsole, openConsole, overhear } from '../support/console-world.ts';
+import { visit } from '../support/people.ts';
 import { type HostileScene, hostileScene, IMG, SCRIPT } from './hostile-scene.ts';
 
 describeConsole('hostile text', (world) => {
@@ -85,8 +86,7 @@ describeConsole('hostile text', (world) => {
       const heard = overhear(page);
       await page.waitForSelector('.rows .row');
       for (const [to, shown] of places()) {
-        await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
-        await page.waitForSelector(shown[0]?.[0] ?? 'h1');
+        await visit(page, to, shown[0]?.[0] ?? 'h1');
         await page.evaluate(`for (const one of document.querySelectorAll('main details')) one.open = true`);
         if (to === '#/hub') await page.getByRole('button', { name: 'mallory' }).click();
         for (const [place, words] of shown) {
@@ -95,8 +95,7 @@ describeConsole('hostile text', (world) => {
         await calm(page);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), to).toBe(true);
       }
-      await page.evaluate(`location.hash = '#/sessions/${scene.talk}'`);
-      await page.waitForSelector('.said-row');
+      await visit(page, `#/sessions/${scene.talk}`, '.said-row');
       await page.evaluate(`document.querySelector('.transcript').scrollTop = 0`);
       await page.waitForSelector(`.said-row .text >> text=${SCRIPT}`);
       await calm(page);
@@ -132,7 +131,7 @@ describeConsole('hostile text', (world) => {
       ['#/hub', 'table th', '<img'],
       [`#/sessions/${'0'.repeat(32)}`, '.refusal', SCRIPT],
     ] as const) {
-      await page.evaluate(`location.hash = '${to}'`);
+      await visit(page, `${to}`);
       await page.locator(place, { hasText: words }).first().waitFor();
       await calm(page);
     }

@@ -4,7 +4,7 @@ import type { AgentClient } from 'parley-hub';
 import { beforeAll, expect, it } from 'vitest';
 import { governedRun } from '../governed/run-in-hand.ts';
 import { describeConsole } from '../support/console-world.ts';
-import { goTo, joined, person } from '../support/people.ts';
+import { goTo, joined, person, visit } from '../support/people.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
@@ -52,8 +52,7 @@ describeConsole('the console on a phone', (world) => {
       await run.out('turn_p', 'pm');
       await run.accept('turn_p', { phase_transition_request: 'building' });
       const to = (hash: string, ready: string) => async () => {
-        await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-        await page.waitForSelector(ready);
+        await visit(page, hash, ready);
       };
       const looks: readonly (readonly [string, () => Promise<unknown>])[] = [
         ['the list', to('#/sessions', '.rows .row')],
@@ -73,7 +72,7 @@ describeConsole('the console on a phone', (world) => {
         [
           'the form',
           async () => {
-            await page.evaluate(`location.hash = '#/open'`);
+            await visit(page, '#/open');
             await page.getByLabel('Type', { exact: true }).selectOption('workflow');
             await page.getByRole('button', { name: 'Loop' }).click();
             await page.locator('.graph-editor-picture svg').first().waitFor();

@@ -6,7 +6,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { AXE, faults } from '../support/axe.ts';
 import { consoleWorld, describeConsole, openConsole, overhear, POLL } from '../support/console-world.ts';
 import { scrollThrough } from '../support/long-list.ts';
-import { person } from '../support/people.ts';
+import { person, visit } from '../support/people.ts';
 
 const MUTATING =
   /"op":"(?!whoami|list_|search_|describe_|get_|read_|find_|hub_|check_|can_send|health|subscribe|unsubscribe)/;
@@ -223,26 +223,21 @@ describeConsole('the console', (world) => {
     await page.getByLabel('Text').press('Enter');
     await page.waitForSelector('.found >> text=0 found');
 
-    await page.evaluate(`location.hash = '#/sessions/${session.id}'`);
-    await page.waitForSelector('.session-head >> text=addressed to you');
+    await visit(page, `#/sessions/${session.id}`, '.session-head >> text=addressed to you');
     await session.send('Live for carl.');
     await page.waitForSelector('.said-row >> text=Live for carl.');
 
-    await page.evaluate(`location.hash = '#/sessions/${panel.id}'`);
-    await page.waitForSelector('.session-head >> text=addressed to you');
+    await visit(page, `#/sessions/${panel.id}`, '.session-head >> text=addressed to you');
     await panel.send('Whispered to bob.', { to: ['bob'] });
     await bob.session(panel.id).send('Said to all.');
     await page.waitForSelector('.said-row >> text=Said to all.');
     expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
-    await page.evaluate(`location.hash = '#/sessions/${panel.id}?at=9'`);
-    await page.waitForSelector('.badge.then');
+    await visit(page, `#/sessions/${panel.id}?at=9`, '.badge.then');
     expect(await page.locator('text=Whispered to bob.').count()).toBe(0);
 
-    await page.evaluate(`location.hash = '#/sessions/${other.id}'`);
-    await page.waitForSelector('.refusal >> text=no session');
+    await visit(page, `#/sessions/${other.id}`, '.refusal >> text=no session');
     expect(await page.getByRole('link', { name: 'Hub' }).count()).toBe(0);
-    await page.evaluate(`location.hash = '#/hub'`);
-    await page.waitForSelector('main >> text=which you do not have');
+    await visit(page, '#/hub', 'main >> text=which you do not have');
     expect(await page.locator('.refusal, .tiles, .card').count()).toBe(0);
     const refused = (await world.hub.audit({ limit: 1_000_000 })).filter(
       ({ kind, detail }) => kind === 'operation_refused' && ['hub_figures', 'read_feed'].includes(String(detail.op)),
@@ -334,8 +329,7 @@ describeConsole('the console', (world) => {
           ['#/hub', 'table tbody tr'],
           ['#/nothing', 'h1'],
         ] as const) {
-          await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
-          await page.waitForSelector(ready);
+          await visit(page, to, ready);
           if (to === '#/hub') await page.locator('.agent-name').first().click();
           if (to === '#/hub') await page.waitForSelector('.resume');
           expect(await faults(page), `${to} ${width}`).toEqual([]);

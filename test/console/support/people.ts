@@ -30,14 +30,19 @@ export async function person(
   return { name, token, page };
 }
 
-export async function goTo(page: Page, sessionId: string): Promise<void> {
-  await page.evaluate(`location.hash = '#/sessions/${sessionId}'`);
-  await page.waitForSelector('.session-head');
+/** Opens an address within the page, and waits for a selector. */
+export async function visit(page: Page, to: string, ready?: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(to)}`);
+  if (ready !== undefined) await page.waitForSelector(ready);
+}
+
+export function goTo(page: Page, sessionId: string): Promise<void> {
+  return visit(page, `#/sessions/${sessionId}`, '.session-head');
 }
 
 /** Accepts the invite to the session. */
 export async function joined({ page }: Pick<Person, 'page'>, sessionId: string): Promise<void> {
-  await page.evaluate(`location.hash = '#/sessions/${sessionId}'`);
+  await visit(page, `#/sessions/${sessionId}`);
   await press(page, page.getByRole('button', { name: 'Accept' }));
   await page.waitForSelector('.composer');
 }

@@ -4,10 +4,10 @@ import { useId, useRef } from 'preact/hooks';
 import '../act.css';
 import { callRead } from '../../connection/read-operations.ts';
 import { useRead } from '../../connection/use-read.ts';
-import { Refusal } from '../../refusal.tsx';
 import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
 import { useConsole } from '../../state/use-store.ts';
 import { Line } from '../../text/untrusted-text.tsx';
+import { Refusal } from '../../widgets.tsx';
 import { REASON_LENGTH } from '../ask-dialog.tsx';
 import type { SessionPermissions } from '../permissions.ts';
 import { isChoice, listRecipients, type Recipient, recipientName, recipientsText } from './recipients.ts';
@@ -18,7 +18,7 @@ import { type MessageDraftState, useMessageDraft } from './use-message-draft.ts'
 interface ComposerProps {
   readonly session: OpenSession;
   readonly may: SessionPermissions;
-  /** The person's turn has a form of its own. */
+  /** Another form takes the person's turn. */
   readonly isBeside?: boolean;
 }
 

@@ -2,8 +2,8 @@
 
 import { useRef, useState } from 'preact/hooks';
 import { refusalOf } from '../../connection/write-operations.ts';
-import { Refusal } from '../../refusal.tsx';
 import { MAX_BID } from '../../state/session/raised-hands.ts';
+import { Refusal } from '../../widgets.tsx';
 import { sendMessage } from './message-draft.ts';
 
 const DEFAULT_BID = 5;

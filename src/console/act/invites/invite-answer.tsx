@@ -7,8 +7,8 @@ import { answerInvite } from '../../connection/hub-client.ts';
 import { callRead } from '../../connection/read-operations.ts';
 import { useRead } from '../../connection/use-read.ts';
 import { attempt } from '../../connection/write-operations.ts';
-import { Refusal } from '../../refusal.tsx';
 import { Line } from '../../text/untrusted-text.tsx';
+import { LineIn, Refusal } from '../../widgets.tsx';
 
 export function InviteAnswer({ sessionId }: { sessionId: string }) {
   const id = useId();
@@ -65,17 +65,11 @@ function Invited({ sessionId }: { sessionId: string }) {
   return (
     <>
       <p>
-        <strong>
-          <Line text={nameOf(session, creator_id)} most={60} />
-        </strong>{' '}
-        invites you to a session of type <Line text={manifest.type} most={60} />, with{' '}
+        <LineIn tag="strong" text={nameOf(session, creator_id)} most={60} /> invites you to a session of type{' '}
+        <Line text={manifest.type} most={60} />, with{' '}
         <Line text={participants.map(({ name }) => name).join(', ')} most={200} />.
       </p>
-      {labels.intent !== undefined && (
-        <p>
-          <Line text={labels.intent} most={240} />
-        </p>
-      )}
+      {labels.intent !== undefined && <LineIn tag="p" text={labels.intent} most={240} />}
     </>
   );
 }

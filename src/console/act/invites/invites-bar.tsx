@@ -2,8 +2,8 @@
 
 import { useEffect } from 'preact/hooks';
 import '../act.css';
-import { SessionLink } from '../../links.tsx';
 import { useConsole } from '../../state/use-store.ts';
+import { SessionLink } from '../../widgets.tsx';
 import { checkInvites } from './pending-invites.ts';
 
 const MAX_SHOWN = 3;

@@ -2,18 +2,15 @@
 
 import type { SessionDescription } from '../../../core/protocol/operations/console-sessions.ts';
 import { forgetInvite } from '../../connection/hub-client.ts';
-import { callRead } from '../../connection/read-operations.ts';
+import { describeSessions, MAX_DESCRIBED } from '../../connection/read-operations.ts';
 import { store } from '../../state/console-state.ts';
-
-/** The limit of describe_sessions. */
-const MAX_INVITES = 100;
 
 export async function checkInvites(): Promise<void> {
   const { invites, me } = store.get();
   if (invites.length === 0 || me === null || document.hidden) return;
-  const session_ids = invites.slice(0, MAX_INVITES);
-  const { sessions } = await callRead('describe_sessions', { session_ids });
-  for (const id of findExpiredInvites(session_ids, sessions, me.agent_id)) forgetInvite(id);
+  const ids = invites.slice(0, MAX_DESCRIBED);
+  const sessions = await describeSessions(ids);
+  for (const id of findExpiredInvites(ids, sessions, me.agent_id)) forgetInvite(id);
 }
 
 /** The ids that need no answer any more. Pure. */

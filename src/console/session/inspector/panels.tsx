@@ -4,6 +4,7 @@ import type { SessionStateAt } from '../../../core/protocol/operations/console-s
 import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
 import { Line, Value } from '../../text/untrusted-text.tsx';
 import { Countdown } from '../../time/times.tsx';
+import { Facts, LineIn } from '../../widgets.tsx';
 import { expectationText, withNames } from '../session-text.ts';
 
 export interface PanelProps {
@@ -26,12 +27,8 @@ export function Expectations({ state }: PanelProps) {
       <ul class="expectations">
         {expectations.map((one, index) => (
           <li key={index}>
-            <strong>
-              <Line text={one.name} most={60} />
-            </strong>{' '}
-            <span class="dim">
-              <Line text={expectationText(one)} most={120} />
-            </span>
+            <LineIn tag="strong" text={one.name} most={60} />{' '}
+            <LineIn tag="span" class="dim" text={expectationText(one)} most={120} />
             {one.armed.map(({ agent_id, since_seq, due_at }) => (
               <div key={`${agent_id} ${since_seq}`} class="armed">
                 <Line text={agent_id === null ? 'anyone' : (names.get(agent_id) ?? agent_id)} most={40} />{' '}
@@ -49,11 +46,7 @@ export function PublicState({ state }: PanelProps) {
   if (state.unavailable === null) {
     return <Value value={withNames(state.public_state, namesFrom(state))} label="State" />;
   }
-  return (
-    <p class="refusal">
-      <Line text={state.unavailable} most={400} />
-    </p>
-  );
+  return <LineIn tag="p" class="refusal" text={state.unavailable} most={400} />;
 }
 
 export function Metadata({ state }: PanelProps) {
@@ -72,20 +65,11 @@ export function Metadata({ state }: PanelProps) {
   ];
   return (
     <>
-      <dl class="facts">
-        {facts.map(([name, value]) =>
-          value === null ? null : (
-            <div key={name}>
-              <dt>
-                <Line text={name} most={60} />
-              </dt>
-              <dd>
-                <Line text={value} most={200} />
-              </dd>
-            </div>
-          ),
+      <Facts
+        facts={facts.flatMap(([name, value]) =>
+          value === null ? [] : [[name, <Line key={name} text={value} most={200} />]],
         )}
-      </dl>
+      />
       <h3>Knobs</h3>
       <Value value={session.knobs} label="Knobs" />
     </>

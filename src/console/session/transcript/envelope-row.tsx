@@ -9,6 +9,7 @@ import { isQuiet, markOf } from '../../state/session/marks.ts';
 import { Line, Said } from '../../text/untrusted-text.tsx';
 import { dollars } from '../../text/visible-text.ts';
 import { clockTime } from '../../time/time-text.ts';
+import { LineIn } from '../../widgets.tsx';
 import { routingText, speakerHue } from '../session-text.ts';
 
 interface Props {
@@ -16,7 +17,7 @@ interface Props {
   readonly names: ReadonlyMap<string, string>;
   /** The previous envelope has the same sender. */
   readonly isSame: boolean;
-  /** What the session has waited for since this envelope. */
+  /** The decision that the session has waited for since this envelope. */
   readonly awaits: string | null;
 }
 
@@ -36,10 +37,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
           <Line text={mark?.text ?? envelope.event_type} most={300} />{' '}
           {awaits !== null && (
             <>
-              ·{' '}
-              <strong class="awaits">
-                <Line text={awaits} most={240} />
-              </strong>
+              · <LineIn tag="strong" class="awaits" text={awaits} most={240} />
             </>
           )}{' '}
           <Audience audience={envelope.audience} names={names} />
@@ -55,9 +53,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
   return (
     <article class={`said-row hue-${speakerHue(envelope.sender_id, names)}${isSame ? ' same' : ''}`} data-seq={seq}>
       <header>
-        <strong class="speaker">
-          <Line text={name} most={60} />
-        </strong>{' '}
+        <LineIn tag="strong" class="speaker" text={name} most={60} />{' '}
         <Audience audience={envelope.audience} names={names} />
         <Cost cost={envelope.event_data.cost_usd} />
         <span class="seq">#{seq}</span>
@@ -68,11 +64,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
           <Said text={text} />
         </p>
       )}
-      {routing !== null && (
-        <p class="routing">
-          <Line text={routing} most={300} />
-        </p>
-      )}
+      {routing !== null && <LineIn tag="p" class="routing" text={routing} most={300} />}
     </article>
   );
 });

@@ -3,11 +3,11 @@
 import type { ViewMessage } from '../../../core/ports/view.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
-import { Failure } from '../../refusal.tsx';
 import { hubNow } from '../../state/hub-clock.ts';
 import { namesFrom, type Replay } from '../../state/session/open-session.ts';
 import { Line, Said } from '../../text/untrusted-text.tsx';
 import { clockTime } from '../../time/time-text.ts';
+import { Failure, LineIn } from '../../widgets.tsx';
 import { Audience } from './envelope-row.tsx';
 
 interface LineProps {
@@ -54,11 +54,7 @@ function ViewLine({ line: { seq, role, name: speaker, content }, own, envelope, 
   return (
     <article class={`said-row ${role}`}>
       <header>
-        {!isNamed && (
-          <strong class="speaker">
-            <Line text={speaker ?? (isOwn ? own : 'the view')} most={60} />
-          </strong>
-        )}{' '}
+        {!isNamed && <LineIn tag="strong" class="speaker" text={speaker ?? (isOwn ? own : 'the view')} most={60} />}{' '}
         <span class="dim">{isOwn ? 'own' : ''}</span>
         {envelope !== undefined && <Audience audience={envelope.audience} names={names} />}
         {seq !== null && <span class="seq">#{seq}</span>}

@@ -5,8 +5,8 @@ import { unevenWindow } from '../../lib/rows-window.ts';
 import { useViewport } from '../../lib/use-viewport.ts';
 import type { LogWindow } from '../../state/session/log-window.ts';
 import { displayState, namesFrom, type OpenSession, type Writing } from '../../state/session/open-session.ts';
-import { Line } from '../../text/untrusted-text.tsx';
 import { visibleText } from '../../text/visible-text.ts';
+import { LineIn } from '../../widgets.tsx';
 import { readEarlier, readLater, readNewest, setFollowing } from '../reading/live-session.ts';
 import { speakerHue } from '../session-text.ts';
 import { EnvelopeRow } from './envelope-row.tsx';
@@ -120,9 +120,7 @@ function TypingRow({ writing, names }: { writing: Writing; names: ReadonlyMap<st
   return (
     <article class={`said-row writing hue-${speakerHue(writing.senderId, names)}`}>
       <header>
-        <strong class="speaker">
-          <Line text={names.get(writing.senderId) ?? writing.senderId} most={60} />
-        </strong>{' '}
+        <LineIn tag="strong" class="speaker" text={names.get(writing.senderId) ?? writing.senderId} most={60} />{' '}
         <span class="dim">is writing…</span>
       </header>
       <p class="text">
