@@ -1,27 +1,28 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export type {
-  /** @deprecated since 0.2; use `HubServer`. */
+  /** @deprecated Use `HubServer`. */
   HubServer as Serving,
 } from './server/serve.ts';
 export type {
-  /** @deprecated since 0.2; use `ArchiveResult`. */
+  /** @deprecated Use `ArchiveResult`. */
   ArchiveResult as Archived,
 } from './store/maintenance/archive.ts';
 export type {
-  /** @deprecated since 0.2; use `BackupResult`. */
+  /** @deprecated Use `BackupResult`. */
   BackupResult as BackedUp,
 } from './store/maintenance/backup.ts';
 export type {
-  /** @deprecated since 0.2; use `MaintenanceOptions`. */
+  /** @deprecated Use `MaintenanceOptions`. */
   MaintenanceOptions as CareOptions,
 } from './store/maintenance/maintenance-types.ts';
 export type {
+  /** @deprecated Use `QuarantinedDamage`. */
   QuarantinedDamage as SetAside,
-  /** @deprecated since 0.2; use `RepairResult`. */
+  /** @deprecated Use `RepairResult`. */
   RepairResult as Repaired,
 } from './store/maintenance/repair.ts';
 export type {
-  /** @deprecated since 0.2; use `StoreVerification`. */
+  /** @deprecated Use `StoreVerification`. */
   StoreVerification as Verified,
 } from './store/maintenance/verify.ts';

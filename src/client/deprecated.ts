@@ -1,10 +1,10 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export type {
-  /** @deprecated since 0.2; use `ReconnectOptions`. */
+  /** @deprecated Use `ReconnectOptions`. */
   ReconnectOptions as Reconnect,
 } from './connection/reconnecting-link.ts';
 export type {
-  /** @deprecated since 0.2; use `ObservationContext`. */
+  /** @deprecated Use `ObservationContext`. */
   ObservationContext as ObservedAt,
 } from './operations/observation.ts';

@@ -12,7 +12,7 @@ import type { OptionCheck } from './lib/option-checks.ts';
 
 export * from './index.ts';
 
-/** @deprecated since 0.2; use `TlsTrust`. */
+/** @deprecated Use `TlsTrust`. */
 export type Trust = TlsTrust;
 
 export interface TlsTrust {

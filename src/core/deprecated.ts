@@ -1,51 +1,62 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export type {
-  /** @deprecated since 0.2; use `ArbiterAnswer`. */
+  /** @deprecated Use `ArbiterAnswer`. */
   ArbiterAnswer as Answer,
-  /** @deprecated since 0.2; use `ArbiterParty`. */
+  /** @deprecated Use `ArbiterParty`. */
   ArbiterParty as Party,
-  /** @deprecated since 0.2; use `ArbiterVerdict`. */
+  /** @deprecated Use `ArbiterVerdict`. */
   ArbiterVerdict as Verdict,
 } from './ports/arbiter.ts';
 export type {
+  /** @deprecated Use `AcceptedAt`. */
   AcceptedAt as Moment,
-  /** @deprecated since 0.2; use `AcceptedContent`. */
+  /** @deprecated Use `AcceptedContent`. */
   AcceptedContent as Accepted,
+  /** @deprecated Use `PendingReply`. */
   PendingReply as Unanswered,
+  /** @deprecated Use `TimingFacts`. */
   TimingFacts as Pacing,
 } from './ports/expectation.ts';
 export type {
-  /** @deprecated since 0.2; use `Logger`. */
+  /** @deprecated Use `Logger`. */
   Logger as Log,
 } from './ports/platform.ts';
 export type {
-  /** @deprecated since 0.2; use `AuditEntry`. */
+  /** @deprecated Use `AuditEntry`. */
   AuditEntry as NumberedAudit,
 } from './ports/store.ts';
-export type { PendingWait as HubWait } from './protocol/operations/console-hub.ts';
 export type {
+  /** @deprecated Use `PendingWait`. */
+  PendingWait as HubWait,
+} from './protocol/operations/console-hub.ts';
+export type {
+  /** @deprecated Use `ExpectationStatus`. */
   ExpectationStatus as ShownExpectation,
+  /** @deprecated Use `SessionStateAt`. */
   SessionStateAt as StateAt,
 } from './protocol/operations/console-sessions.ts';
-export type { OperationAccess as Who } from './protocol/operations/operation.ts';
 export type {
-  /** @deprecated since 0.2; use `TrackRecord`. */
+  /** @deprecated Use `OperationAccess`. */
+  OperationAccess as Who,
+} from './protocol/operations/operation.ts';
+export type {
+  /** @deprecated Use `TrackRecord`. */
   TrackRecord as Observed,
 } from './records/identity/resume.ts';
 export {
-  /** @deprecated since 0.2; use `actingAgent`. */
+  /** @deprecated Use `actingAgent`. */
   actingAgent as doerOf,
 } from './records/session/envelope.ts';
 export {
-  /** @deprecated since 0.2; use `addSpend`. */
+  /** @deprecated Use `addSpend`. */
   addSpend as plusSpent,
-  /** @deprecated since 0.2; use `Spend`. */
+  /** @deprecated Use `Spend`. */
   type Spend as Spent,
-  /** @deprecated since 0.2; use `spendFromData`. */
+  /** @deprecated Use `spendFromData`. */
   spendFromData as spentIn,
-  /** @deprecated since 0.2; use `spendFromEnvelope`. */
+  /** @deprecated Use `spendFromEnvelope`. */
   spendFromEnvelope as spentWith,
-  /** @deprecated since 0.2; use `ZERO_SPEND`. */
+  /** @deprecated Use `ZERO_SPEND`. */
   ZERO_SPEND as NOTHING_SPENT,
 } from './records/session/spending.ts';

@@ -1,72 +1,72 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export {
-  /** @deprecated since 0.2; use `writeFileAtomic`. */
+  /** @deprecated Use `writeFileAtomic`. */
   writeFileAtomic as writeWhole,
 } from '../system/atomic-file.ts';
 export {
-  /** @deprecated since 0.2; use `createRepoRuns`. */
+  /** @deprecated Use `createRepoRuns`. */
   createRepoRuns as runsByRunner,
 } from './coordinator/repo-runs.ts';
 export {
-  /** @deprecated since 0.2; use `checkSeal`. */
+  /** @deprecated Use `checkSeal`. */
   checkSeal as mayGoOut,
-  /** @deprecated since 0.2; use `ManifestInspection`. */
+  /** @deprecated Use `ManifestInspection`. */
   type ManifestInspection as Inspected,
-  /** @deprecated since 0.2; use `SealResult`. */
+  /** @deprecated Use `SealResult`. */
   type SealResult as Sealed,
-  /** @deprecated since 0.2; use `VerifyInput`. */
+  /** @deprecated Use `VerifyInput`. */
   type VerifyInput as ToVerify,
 } from './dispatch/manifest.ts';
 export type {
-  /** @deprecated since 0.2; use `CleanUpResult`. */
+  /** @deprecated Use `CleanUpResult`. */
   CleanUpResult as CleanedUp,
 } from './dispatch/turn-files.ts';
 export type {
-  /** @deprecated since 0.2; use `DriverWaitResult`. */
+  /** @deprecated Use `DriverWaitResult`. */
   DriverWaitResult as AdapterWaited,
-  /** @deprecated since 0.2; use `RuntimeDriver`. */
+  /** @deprecated Use `RuntimeDriver`. */
   RuntimeDriver as Adapter,
 } from './drivers/attempt/driver.ts';
 export type {
-  /** @deprecated since 0.2; use `DriverFailure`. */
+  /** @deprecated Use `DriverFailure`. */
   DriverFailure as AdapterFailure,
 } from './drivers/attempt/failure.ts';
 export {
-  /** @deprecated since 0.2; use `createRuntimeDriver`. */
+  /** @deprecated Use `createRuntimeDriver`. */
   createRuntimeDriver as createAdapter,
-  /** @deprecated since 0.2; use `runTurnWithDriver`. */
+  /** @deprecated Use `runTurnWithDriver`. */
   runTurnWithDriver as runAdapter,
 } from './drivers/lazy.ts';
 export type {
-  /** @deprecated since 0.2; use `DriverOutcome`. */
+  /** @deprecated Use `DriverOutcome`. */
   DriverOutcome as AdapterOutcome,
 } from './drivers/run-driver.ts';
 export {
-  /** @deprecated since 0.2; use `validateHooks`. */
+  /** @deprecated Use `validateHooks`. */
   validateHooks as hooksFaults,
 } from './engine/hooks/check.ts';
 export {
-  /** @deprecated since 0.2; use `projectFiles`. */
+  /** @deprecated Use `projectFiles`. */
   projectFiles as filesOf,
 } from './files/read-text.ts';
 export {
-  /** @deprecated since 0.2; use `FileFailure`. */
+  /** @deprecated Use `FileFailure`. */
   type FileFailure as NotDone,
-  /** @deprecated since 0.2; use `validatePaths`. */
+  /** @deprecated Use `validatePaths`. */
   validatePaths as pathFaults,
 } from './files/safe-path.ts';
 export {
-  /** @deprecated since 0.2; use `dispatchByDriver`. */
+  /** @deprecated Use `dispatchByDriver`. */
   dispatchByDriver as dispatchByAdapter,
 } from './loop/driver-dispatch.ts';
 export type {
-  /** @deprecated since 0.2; use `StagedResult`. */
+  /** @deprecated Use `StagedResult`. */
   StagedResult as Staged,
-  /** @deprecated since 0.2; use `StagedWaitResult`. */
+  /** @deprecated Use `StagedWaitResult`. */
   StagedWaitResult as Waited,
 } from './staging/staged-result.ts';
 export {
-  /** @deprecated since 0.2; use `withdrawRun`. */
+  /** @deprecated Use `withdrawRun`. */
   withdrawRun as takeBackRun,
 } from './this-machine.ts';

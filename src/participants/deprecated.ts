@@ -1,26 +1,26 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export type {
-  /** @deprecated since 0.2; use `BudgetHold`. */
+  /** @deprecated Use `BudgetHold`. */
   BudgetHold as HeldBudget,
-  /** @deprecated since 0.2; use `BudgetRequest`. */
+  /** @deprecated Use `BudgetRequest`. */
   BudgetRequest as CallNeed,
 } from './agent/agent-fn.ts';
 export type {
-  /** @deprecated since 0.2; use `UnpricedPolicy`. */
+  /** @deprecated Use `UnpricedPolicy`. */
   UnpricedPolicy as Unpriced,
 } from './budget/account.ts';
 export type {
-  /** @deprecated since 0.2; use `AgentTurn`. */
+  /** @deprecated Use `AgentTurn`. */
   AgentTurn as TakenTurn,
 } from './joining/handlers.ts';
 export type {
-  /** @deprecated since 0.2; use `ConnectIdentity`. */
+  /** @deprecated Use `ConnectIdentity`. */
   ConnectIdentity as OwnOptions,
 } from './joining/join-options.ts';
 export type {
-  /** @deprecated since 0.2; use `ProgramResult`. */
+  /** @deprecated Use `ProgramResult`. */
   ProgramResult as Ran,
-  /** @deprecated since 0.2; use `RunListener`. */
+  /** @deprecated Use `RunListener`. */
   RunListener as RunWatch,
 } from './processes/program.ts';

@@ -65,7 +65,7 @@ function kindsTable(): string {
 function eventsTable(): string {
   const rows = Object.entries(EVENTS).map(([type, { help, audience, data }]) => {
     const members = Object.entries(data).map(([name, words]) => `\`${name}\` (${words})`);
-    return [`\`${type}\``, help, audience, members.join(', ')];
+    return [`\`${type}\``, help, audience, members.join('; ')];
   });
   return table(['event_type', 'when', 'for', '`event_data`'], rows);
 }
@@ -139,7 +139,7 @@ function errorSection(code: WireCode, book: GoldenBook): string {
   return [
     `### ${code}`,
     `${WIRE_CODES[code]} *Next:* ${next}`,
-    ...(members.length === 0 ? [] : [`Details, where they apply: ${members.join(', ')}.`]),
+    ...(members.length === 0 ? [] : [`Details, where they apply: ${members.join('; ')}.`]),
     ...(shown === undefined ? [] : [fence([shown.response])]),
   ].join('\n\n');
 }

@@ -157,6 +157,6 @@ function describeGathered({ kind, to, names }: GatheredLine): string {
     case 'accept':
       return names.length === 1 ? `${all} accepts the invite` : `${all} accept their invites`;
     case 'ack':
-      return `${all} ${names.length === 1 ? 'has' : 'have'} heard of it (acks of ${to})`;
+      return `${all} ${names.length === 1 ? 'has' : 'have'} acked ${to}`;
   }
 }

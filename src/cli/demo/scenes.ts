@@ -174,7 +174,7 @@ export async function handleTicket(stage: Stage): Promise<void> {
   // Acks what she receives.
   maria.onMessage(() => {});
   await staff(stage);
-  view.title('workflow: a graph and what is known say who is next');
+  view.title('workflow: a graph and the context select the next speaker');
   const ticket = await maria.open('workflow', {
     participants: ['triage', 'billing', 'network', 'lead'],
     knobs: { graph, context_vars: { topic: null } },

@@ -1,6 +1,6 @@
 /** Computes which rows of a long list are drawn, and the height of the others. Pure. */
 
-export interface RowsWindow {
+interface RowsWindow {
   /** The first drawn row, and the row after the last. */
   readonly start: number;
   readonly end: number;

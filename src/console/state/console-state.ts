@@ -34,7 +34,7 @@ export interface ConsoleState {
   readonly notices: readonly Notice[];
 }
 
-export const store: Store<ConsoleState> = createStore<ConsoleState>({
+let state: ConsoleState = {
   connection: { kind: 'signed-out', why: null },
   me: null,
   skewMs: 0,
@@ -46,36 +46,27 @@ export const store: Store<ConsoleState> = createStore<ConsoleState>({
   hub: null,
   invites: [],
   notices: [],
-});
+};
+const listeners = new Set<() => void>();
+
+export const store = {
+  get: (): ConsoleState => state,
+  /** Listeners are not called if `change` returns the same state. */
+  update(change: (state: ConsoleState) => ConsoleState): void {
+    const next = change(state);
+    if (Object.is(next, state)) return;
+    state = next;
+    for (const listener of [...listeners]) listener();
+  },
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  },
+};
 
 export function update(change: (state: ConsoleState) => Partial<ConsoleState> | null): void {
   store.update((state) => {
     const changed = change(state);
     return changed === null ? state : { ...state, ...changed };
   });
-}
-
-interface Store<State> {
-  get(): State;
-  /** Listeners are not called if `change` returns the same state. */
-  update(change: (state: State) => State): void;
-  subscribe(listener: () => void): () => void;
-}
-
-function createStore<State>(initial: State): Store<State> {
-  let state = initial;
-  const listeners = new Set<() => void>();
-  return {
-    get: () => state,
-    update(change) {
-      const next = change(state);
-      if (Object.is(next, state)) return;
-      state = next;
-      for (const listener of [...listeners]) listener();
-    },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
 }

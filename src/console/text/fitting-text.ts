@@ -2,12 +2,8 @@
 
 import { visibleText } from './visible-text.ts';
 
-export interface FittingText {
-  readonly text: string;
-  readonly isCut: boolean;
-  /** Width in letters. */
-  readonly units: number;
-}
+/** `units`: the width in letters. */
+export type FittingText = Readonly<{ text: string; isCut: boolean; units: number }>;
 
 const WIDE =
   /[\p{Extended_Pictographic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/u;
@@ -18,20 +14,23 @@ const MAX_MARKS = 2;
 export function fittingText(given: string, maxUnits: number): FittingText {
   // Avoids scanning megabytes of text for the few letters shown.
   const near = given.slice(0, maxUnits * 8);
-  const characters = [...visibleText(near.replace(/\s+/g, ' ').trim())];
+  let isCut = near.length < given.length;
   let units = 0;
   let marks = 0;
   const kept: string[] = [];
-  for (const character of characters) {
+  for (const character of visibleText(near.replace(/\s+/g, ' ').trim())) {
     marks = NARROW_MARK.test(character) ? marks + 1 : 0;
     if (marks > MAX_MARKS) continue;
     const width = widthOf(character);
-    if (units + width > maxUnits) return { text: `${cutBack(kept, maxUnits - 1)}\u2026`, isCut: true, units: maxUnits };
+    if (units + width > maxUnits) {
+      isCut = true;
+      break;
+    }
     kept.push(character);
     units += width;
   }
-  if (near.length < given.length) return { text: `${cutBack(kept, maxUnits - 1)}\u2026`, isCut: true, units: maxUnits };
-  return { text: kept.join(''), isCut: false, units };
+  if (isCut) return { text: `${cutBack(kept, maxUnits - 1)}\u2026`, isCut, units: maxUnits };
+  return { text: kept.join(''), isCut, units };
 }
 
 function cutBack(characters: readonly string[], maxUnits: number): string {

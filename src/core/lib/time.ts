@@ -91,7 +91,7 @@ export function isZone(name: unknown): name is string {
 /** The offset of a zone from UTC. */
 function offsetMs(zone: string, ms: number): number {
   const match = OFFSET.exec(formatOf(zone).format(ms));
-  if (match === null) throw new RangeError(`no offset of ${zone} at ${ms}`);
+  if (match === null) throw new RangeError(`the offset of ${zone} at ${ms} is unknown`);
   const [, sign, hours = 0, minutes = 0, seconds = 0] = match;
   const size = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
   return sign === '-' ? -size : size;

@@ -1,50 +1,50 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export type {
-  /** @deprecated since 0.2; use `AcceptanceFailure`. */
+  /** @deprecated Use `AcceptanceFailure`. */
   AcceptanceFailure as NotAccepted,
-  /** @deprecated since 0.2; use `AcceptInput`. */
+  /** @deprecated Use `AcceptInput`. */
   AcceptInput as ToAccept,
 } from './acceptance/accept.ts';
 export {
-  /** @deprecated since 0.2; use `AcceptanceIndex`. */
+  /** @deprecated Use `AcceptanceIndex`. */
   type AcceptanceIndex as Books,
-  /** @deprecated since 0.2; use `buildAcceptanceIndex`. */
+  /** @deprecated Use `buildAcceptanceIndex`. */
   buildAcceptanceIndex as booksOf,
 } from './acceptance/acceptance-index.ts';
 export {
-  /** @deprecated since 0.2; use `checkDecision`. */
+  /** @deprecated Use `checkDecision`. */
   checkDecision as refusedDecision,
 } from './acceptance/decisions.ts';
 export type {
-  /** @deprecated since 0.2; use `GateRequest`. */
+  /** @deprecated Use `GateRequest`. */
   GateRequest as GateAsked,
 } from './coordinator/approve.ts';
 export {
-  /** @deprecated since 0.2; use `ownerByPath`. */
+  /** @deprecated Use `ownerByPath`. */
   ownerByPath as ownerByText,
-  /** @deprecated since 0.2; use `ProjectInput`. */
+  /** @deprecated Use `ProjectInput`. */
   type ProjectInput as ToProject,
 } from './coordinator/projection.ts';
 export {
-  /** @deprecated since 0.2; use `assignEventIds`. */
+  /** @deprecated Use `assignEventIds`. */
   assignEventIds as withIds,
 } from './events/events.ts';
 export {
-  /** @deprecated since 0.2; use `describeReason`. */
+  /** @deprecated Use `describeReason`. */
   describeReason as sentenceOf,
 } from './gates/verdict.ts';
 export type {
-  /** @deprecated since 0.2; use `EscalationInput`. */
+  /** @deprecated Use `EscalationInput`. */
   EscalationInput as EscalationGiven,
 } from './run/block.ts';
 export type {
-  /** @deprecated since 0.2; use `RunInit`. */
+  /** @deprecated Use `RunInit`. */
   RunInit as Beginning,
-  /** @deprecated since 0.2; use `TransitionRequest`. */
+  /** @deprecated Use `TransitionRequest`. */
   TransitionRequest as TransitionAsked,
 } from './run/transition.ts';
 export type {
-  /** @deprecated since 0.2; use `ValidateInput`. */
+  /** @deprecated Use `ValidateInput`. */
   ValidateInput as ToValidate,
 } from './turn-result/validate.ts';

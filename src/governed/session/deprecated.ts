@@ -1,18 +1,18 @@
-/** Names of version 0.1. They stay importable until 1.0. */
+/** Earlier names. They stay importable until 1.0. */
 
 export {
-  /** @deprecated since 0.2; use `displayState`. */
+  /** @deprecated Use `displayState`. */
   displayState as shownState,
-  /** @deprecated since 0.2; use `parseResultText`. */
+  /** @deprecated Use `parseResultText`. */
   parseResultText as resultIn,
 } from './display.ts';
 export {
-  /** @deprecated since 0.2; use `recordsFrom`. */
+  /** @deprecated Use `recordsFrom`. */
   recordsFrom as addedBy,
 } from './judge.ts';
 export {
-  /** @deprecated since 0.2; use `HistoryIndex`. */
+  /** @deprecated Use `HistoryIndex`. */
   type HistoryIndex as BookIndex,
-  /** @deprecated since 0.2; use `toAcceptanceIndex`. */
+  /** @deprecated Use `toAcceptanceIndex`. */
   toAcceptanceIndex as booksIn,
 } from './state/history-index.ts';

@@ -87,7 +87,7 @@ function understood(bytes: Buffer, version: string): StagedResult {
   const result = parsed(bytes);
   // An empty file or object is not a result yet.
   if (!isRecord(result) || Object.keys(result).length === 0) {
-    return { kind: 'partial', problem: 'expected a JSON object with something in it' };
+    return { kind: 'partial', problem: 'expected a non-empty JSON object' };
   }
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   return { kind: 'ready', result, sha256, size: bytes.length, version };

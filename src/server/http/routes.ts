@@ -23,6 +23,7 @@ const FRIENDLY: readonly Route[] = [
   { method: 'POST', path: '/sessions/{session_id}/close', op: 'close_session' },
   { method: 'GET', path: '/sessions/{session_id}/tasks', op: 'list_tasks' },
   { method: 'GET', path: '/agents', op: 'list_agents' },
+  { method: 'GET', path: '/agents/{agent}', op: 'get_agent' },
   { method: 'GET', path: '/agents/{agent}/resume', op: 'get_resume' },
   { method: 'GET', path: '/agents/{agent}/skill', op: 'get_skill' },
   { method: 'GET', path: '/agents/{agent}/rule', op: 'get_rule' },

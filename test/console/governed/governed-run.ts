@@ -1,4 +1,4 @@
-/** A governed run in a real hub: alice runs it, bob holds dev, dave may approve; each step is what a coordinator posts. */
+/** A governed run in a real hub: alice is the runner, bob holds dev, dave may approve. */
 
 import type { AgentClient, LocalHub } from 'parley-hub';
 import type { JsonObject, RoundDraft } from 'parley-hub/core';
@@ -11,9 +11,9 @@ export interface GovernedRun {
   readonly alice: AgentClient;
   readonly dave: AgentClient;
   post(by: AgentClient, draft: RoundDraft): Promise<number>;
-  /** A turn goes out, and is accepted. */
+  /** Dispatches a turn and accepts its result. */
   turn(turnId: string, role: string, more?: object, files?: readonly object[]): Promise<number>;
-  /** A turn goes out. */
+  /** Dispatches a turn. */
   out(turnId: string, role: string): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function governedRun(hub: LocalHub, config: JsonObject = CONFIG): P
   const alice = await hub.agent('alice');
   const bob = await hub.agent('bob');
   const dave = await hub.agent('dave');
-  // Whoever reads nothing is one day full.
+  // An agent that reads nothing fills its inbox.
   for (const reader of [bob, dave]) reader.handle({ onMessage: () => {} });
   await hub.grant('dave', ['approve']);
   const { id } = await alice.open('governed', {
@@ -44,7 +44,7 @@ export async function governedRun(hub: LocalHub, config: JsonObject = CONFIG): P
     async turn(turnId, role, more = {}, files = []) {
       await out(turnId, role);
       const raw = resultOf({ turn_id: turnId, assigned_role: role, runtime_id: 'manual' } as Turn, more);
-      // Who holds a role hands in first.
+      // The holder submits before the runner accepts.
       if (role === 'dev') await post(bob, said('turn.result', { turn_id: turnId, attempt: 1, result: raw }));
       const { session } = await alice.call('get_session', { session_id: id });
       const { state } = readRun(session, await wholeLog(alice, id));

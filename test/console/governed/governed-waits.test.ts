@@ -1,4 +1,4 @@
-// What a governed run waits for, wherever somebody looks; and what is asked of who must take a turn or answer.
+// Pages show what a governed run waits for, and ask the person who must take a turn or answer.
 
 import type { AgentClient } from 'parley-hub';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { governedRun } from './run-in-hand.ts';
 const ASKED = { status: 'needs_human', needs_human_reason: 'Which colour is the door?' };
 const REQUEST = { phase_transition_request: 'building' };
 
-describe.skipIf(chromium === null && !required('chromium'))(`what a governed run waits for${whyNoChromium}`, () => {
+describe.skipIf(chromium === null && !required('chromium'))(`waits of a governed run${whyNoChromium}`, () => {
   let world: ConsoleWorld;
   let alice: AgentClient;
 
@@ -25,11 +25,11 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
   }, 60_000);
   afterAll(() => world?.end());
 
-  it('[UI86] a question and a gate that wait are told in the list, at the head, in the transcript and among the waits', async () => {
+  it('[UI86] the list, session head, transcript and waits show a pending question or gate', async () => {
     const ann = await person(world, ['observe', 'approve']);
     const { page } = ann;
     const run = await governedRun(alice, [ann.name], { intent: 'Doors', join: (id) => joined(ann, id) });
-    const told = async (words: string) => {
+    const isShown = async (words: string) => {
       await page.evaluate(`location.hash = '#/hub'`);
       await page
         .locator('.waits li', { hasText: words })
@@ -48,14 +48,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     };
     await run.out('turn_1', 'pm');
     await run.accept('turn_1', ASKED);
-    await told('a question waits for an answer');
+    await isShown('a question waits for an answer');
     await page.locator('.quiet-row.mark-stop', { hasText: 'Which colour is the door?' }).waitFor();
     await run.say(said('run.resolved', { note: 'green' }));
     await page.locator('.session-head .facts', { hasText: 'Nobody has the turn' }).waitFor();
     await run.out('turn_2', 'pm');
     await run.accept('turn_2', REQUEST);
-    await told('gate plan_ok waits for approval');
-    // Nothing of it is cut off in the list, and it does not accept messages from the name of the session.
+    await isShown('gate plan_ok waits for approval');
+    // The list shows all of it, and leaves room for the name of the session.
     await page.evaluate(`location.hash = '#/'`);
     for (const width of [1280, 360]) {
       await page.setViewportSize({ width, height: 800 });
@@ -78,7 +78,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await page.context().close();
   }, 60_000);
 
-  it('[UI87] who must take a turn reads what is asked of it, is told once that it is theirs, and still sees what was said', async () => {
+  it('[UI87] the turn holder sees the prompt, one notice of the turn, and the transcript', async () => {
     const ann = await person(world, ['observe'], '/', { viewport: { width: 1280, height: 800 }, bypassCSP: true });
     const { page } = ann;
     const run = await governedRun(alice, [ann.name], { roles: { dev: ann.name }, join: (id) => joined(ann, id) });
@@ -88,7 +88,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     const asked = page.getByRole('region', { name: 'Prompt' });
     const summary = page.locator('.turn-result summary', { hasText: 'Prompt' });
     await summary.waitFor();
-    // Long ones are folded, and opened by the keyboard.
+    // A long prompt is collapsed and opens with the keyboard.
     expect(await asked.isVisible()).toBe(false);
     await press(page, summary);
     await asked.waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     expect(await page.evaluate(hidden)).toBe('auto');
     await page.addScriptTag({ content: AXE });
     expect(await faults(page)).toEqual([]);
-    // The box folds, and what is beside the turn is said all the same.
+    // The box collapses, and a message beside the turn is still possible.
     await press(page, page.locator('.turn-result > summary'));
     expect(await page.getByLabel('Result (JSON)').isVisible()).toBe(false);
     await press(page, page.locator('.beside > summary'));
@@ -125,7 +125,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await page.context().close();
   }, 60_000);
 
-  it('[UI87] a short prompt is open at once, also of a turn that went out far before what is held', async () => {
+  it('[UI87] a short prompt is open immediately, even if it is far before the held part of the log', async () => {
     const ann = await person(world, ['observe']);
     const run = await governedRun(alice, [ann.name], { roles: { dev: ann.name }, join: (id) => joined(ann, id) });
     await run.out('turn_d', 'dev');
@@ -135,7 +135,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await ann.page.context().close();
   }, 60_000);
 
-  it('[UI51, UI86] the note of an answer that the hub took is not the note of the next', async () => {
+  it('[UI51, UI86] clears the note after the hub accepted an answer', async () => {
     const ann = await person(world, ['observe', 'approve']);
     const { page } = ann;
     const run = await governedRun(alice, [ann.name], { join: (id) => joined(ann, id) });
@@ -154,7 +154,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await page.context().close();
   }, 60_000);
 
-  it('[UI87, UI88] who may approve and has no place in it is told what it takes, and sees the question alone', async () => {
+  it('[UI87, UI88] an approver outside the session sees the question and how to answer it', async () => {
     const [ann, ben] = [await person(world, ['observe', 'approve']), await person(world, ['observe'])];
     const run = await governedRun(alice, ['bob']);
     await run.out('turn_1', 'pm');
@@ -174,7 +174,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`what a governed run
     await ben.page.context().close();
   }, 60_000);
 
-  it('[UI80, UI50] that a run needs a runner program is told in the form and at a run that has not begun', async () => {
+  it('[UI80, UI50] the form and an idle run say that a run needs a runner program', async () => {
     const ann = await person(world, ['observe']);
     const { page } = ann;
     await page.evaluate(`location.hash = '#/open'`);

@@ -1,4 +1,4 @@
-// A governed run and a long workflow in the page: all of the log counts, not only the part that is held, and of the past no more than there was.
+// A governed run and a long workflow in the page: panels show the whole log, and past states show nothing later.
 
 import type { AgentClient } from 'parley-hub';
 import type { JsonObject } from 'parley-hub/core';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { APPROVE_PLAN, decision, PLAN, said } from '../../adapters/governed/governed-scene.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
 import { required } from '../../package/repository.ts';
+import { allOf, ending, from, says, target, to } from '../parts/rules.ts';
 import { AXE, faults } from '../support/axe.ts';
 import { type ConsoleWorld, consoleWorld, openConsole, overhear } from '../support/console-world.ts';
 import { type GovernedRun, governedRun } from './governed-run.ts';
@@ -32,11 +33,9 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
       { decisions: [decision('DEC-002', { overrides: 'DEC-001' })], phase_transition_request: 'building' },
       [PLAN],
     );
-    approvedSeq = await run.post(dave, {
-      ...APPROVE_PLAN,
-      event_data: { ...APPROVE_PLAN.event_data, note: 'Good plan.' },
-    });
-    // More than the page holds.
+    const approval = { ...APPROVE_PLAN.event_data, note: 'Good plan.' };
+    approvedSeq = await run.post(dave, { ...APPROVE_PLAN, event_data: approval });
+    // More messages than the page holds.
     for (let at = 0; at < 1_300; at += 1) await run.post(alice, said('msg.text', { text: `Talk ${at}` }));
     await run.turn('turn_b1', 'dev');
     await run.out('turn_b2', 'dev');
@@ -47,7 +46,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     return openConsole(world, { name, token: await world.tokenFor(name), to }, context);
   }
 
-  it('[UI50] the book of a run has what is far before the part of the log that is held, and goes on live', async () => {
+  it('[UI50] the history of a run includes entries before the held part of the log, and updates live', async () => {
     const page = await opened(`/sessions/${run.id}`, 'ann');
     const heard = overhear(page);
     const panel = page.locator('.panel-governed');
@@ -56,7 +55,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await panel.locator('text=decide DEC-001').waitFor();
     await panel.locator('text=Good plan.').waitFor();
     await panel.locator('text=A key is missing.').waitFor();
-    // The hub's clock counts, and not one that stands still.
+    // The clock must be running.
     expect(await panel.locator('.time-ago').first().textContent()).toMatch(/now|ago/);
     expect(await page.locator('.timeline .mark-gate').count()).toBe(1);
     await page.waitForSelector('.quiet-row.mark-turn >> text=turn_b1 is accepted: dev has done turn_b1');
@@ -70,7 +69,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await page.context().close();
   }, 30_000);
 
-  it('[UI7, UI50] of the past there is in it what there was then', async () => {
+  it('[UI7, UI50] a past state shows only what happened until then', async () => {
     const page = await opened(`/sessions/${run.id}?at=${gateSeq}`, 'ben');
     const panel = page.locator('.panel-governed');
     await panel.locator('text=Reading the log').waitFor({ state: 'detached' });
@@ -83,11 +82,12 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await page.context().close();
   }, 30_000);
 
-  it('[UI42, UI7] the way through a workflow counts from its first turn, and of the past up to then', async () => {
+  it('[UI42, UI7] the path through a workflow counts from its first turn, also in a past state', async () => {
     const { alice } = run;
-    const graph = { initial_speaker: 'alice', default_target: { name: 'stay', args: {} } };
-    const { id, send } = await workflowOf(alice, graph);
-    for (let turn = 1; turn <= 1_300; turn += 1) await send(`Turn ${turn}`);
+    const graph = { initial_speaker: 'alice', default_target: target('stay') };
+    const workflow = await alice.open('workflow', { participants: ['bob'], knobs: { graph } });
+    const { id } = workflow;
+    for (let turn = 1; turn <= 1_300; turn += 1) await workflow.send(`Turn ${turn}`);
     const page = await opened(`/sessions/${id}`, 'cleo');
     const panel = page.locator('.panel-graph');
     await panel.locator('text=/1 … 1300/').first().waitFor({ state: 'attached' });
@@ -97,23 +97,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     await page.context().close();
   }, 60_000);
 
-  it('[UI42, UI7] who has no node is lit where one stands for it, what no rule says is drawn, and the end that was reached is marked', async () => {
+  it('[UI42, UI7] draws participants without a node, steps without a rule, and the reached end', async () => {
     const [alice, bob, dan] = await Promise.all(['al', 'bo', 'dan'].map((name) => world.hub.agent(name)));
-    if (alice === undefined || bob === undefined || dan === undefined) throw new Error('three were asked');
-    const rule = (text: string, then: JsonObject) => {
-      const conditions = [
-        { name: 'from_speaker', args: { agent_id: 'al' } },
-        { name: 'text_contains', args: { any: [text] } },
-      ];
-      return { when: { name: 'all_of', args: { conditions } }, then };
-    };
+    if (alice === undefined || bob === undefined || dan === undefined) throw new Error('expected three agents');
+    const rule = (text: string, then: JsonObject) => ({ when: allOf(from('al'), says(text)), then });
     const graph = {
       initial_speaker: 'al',
-      transitions: [
-        rule('ROUND', { name: 'round_robin', args: {} }),
-        rule('DONE', { name: 'terminate', args: { reason: 'published' } }),
-      ],
-      default_target: { name: 'agent', args: { agent_id: 'al' } },
+      transitions: [rule('ROUND', target('round_robin')), rule('DONE', ending('published'))],
+      default_target: to('al'),
     };
     const { id } = await alice.open('workflow', { participants: ['bo', 'dan'], knobs: { graph } });
     const say = (by: AgentClient, draft: ReturnType<typeof said>) => by.call('post', { session_id: id, ...draft });
@@ -141,7 +132,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
   }, 30_000);
 
   it.each(['light', 'dark'] as const)(
-    '[UI9] axe finds nothing serious about a governed run: %s',
+    '[UI9] axe finds nothing serious in a governed run: %s',
     async (colorScheme) => {
       for (const [width, height] of [
         [1280, 900],
@@ -163,11 +154,6 @@ describe.skipIf(chromium === null && !required('chromium'))(`long logs in the pa
     60_000,
   );
 });
-
-async function workflowOf(alice: AgentClient, graph: JsonObject) {
-  const session = await alice.open('workflow', { participants: ['bob'], knobs: { graph } });
-  return { id: session.id, send: (text: string) => session.send(text) };
-}
 
 async function seqOf(by: AgentClient, session_id: string, text: string): Promise<number> {
   const { envelopes } = await by.call('read_log', { session_id, from_seq: 1, limit: 50 });

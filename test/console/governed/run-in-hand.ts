@@ -1,4 +1,4 @@
-/** A governed run at a real hub: its runner says what it saw, as a runner does. */
+/** A governed run at a real hub, driven by a test as its runner. */
 
 import type { AgentClient } from 'parley-hub';
 import type { JsonObject, RoundDraft } from 'parley-hub/core';
@@ -8,9 +8,9 @@ import { acceptance, CONFIG, PLAN, resultOf, said } from '../../adapters/governe
 export interface GovernedRun {
   readonly id: string;
   say(draft: RoundDraft): Promise<void>;
-  /** A turn of the role goes out. */
+  /** Dispatches a turn to the role. */
   out(turnId: string, role: string): Promise<void>;
-  /** A turn is accepted; without a claim it is the runner's own. */
+  /** Accepts the turn with a valid result, changed by `more`. */
   accept(turnId: string, more?: object): Promise<void>;
   status(): Promise<string>;
 }
@@ -21,18 +21,14 @@ export async function governedRun(
   options: {
     readonly roles?: Readonly<Record<string, string>>;
     readonly intent?: string;
-    /** Brings in those who do not accept by themselves. */
+    /** Accepts the invites of people. */
     readonly join?: (sessionId: string) => Promise<unknown>;
   } = {},
 ): Promise<GovernedRun> {
   const { roles = {}, intent = 'Build it under rules', join = async () => {} } = options;
   const knobs = { config: CONFIG as JsonObject, roles };
-  const session = await runner.open('governed', {
-    participants: [...others],
-    knobs,
-    labels: { intent },
-    wait: 'created',
-  });
+  const labels = { intent };
+  const session = await runner.open('governed', { participants: [...others], knobs, labels, wait: 'created' });
   await join(session.id);
   const read = async () => {
     const { session: metadata } = await session.info();
@@ -51,7 +47,7 @@ export async function governedRun(
     async accept(turnId, more = {}) {
       const { metadata, state } = await read();
       const turn = state.run.active_turns[turnId];
-      if (turn === undefined) throw new Error(`${turnId} is not out`);
+      if (turn === undefined) throw new Error(`${turnId} is not active`);
       await run.say(acceptance(metadata, state, turnId, resultOf(turn, more), { files: [PLAN] }));
     },
     status: async () => (await read()).state.run.status,

@@ -1,4 +1,4 @@
-// A form made from a schema: what is typed becomes the value that is meant, or an error at its field.
+// A form made from a schema: typed texts become a value, or errors at their fields.
 
 import fc from 'fast-check';
 import { discussion } from 'parley-hub/adapters/discussion';
@@ -46,7 +46,7 @@ function read(draft: Draft): { value: unknown; errors: unknown } {
 }
 
 describe('a form made from a schema', () => {
-  it('[UI60] has a field for what it knows, and JSON for the rest', () => {
+  it('[UI60] has fields for supported keywords, and JSON text for the rest', () => {
     expect(FIELD.kind === 'group' && FIELD.members.map(([name, { kind }]) => [name, kind])).toEqual([
       ['topic', 'text'],
       ['rounds', 'number'],
@@ -64,7 +64,7 @@ describe('a form made from a schema', () => {
     }
   });
 
-  it('[UI60] each wrong entry is told at its own field, in words', () => {
+  it('[UI60] reports each invalid entry at its field', () => {
     const draft = {
       topic: 'ab',
       rounds: '2.5',
@@ -76,28 +76,22 @@ describe('a form made from a schema', () => {
       odd: '{"a":\n 1,}',
       any: '[1]',
     };
-    expect(readForm(FIELD, draft, 'knobs').errors).toEqual(
-      [
-        { field: 'knobs.topic', message: 'expected at least 3 characters, got 2' },
-        { field: 'knobs.rounds', message: 'expected a whole number' },
-        { field: 'knobs.share', message: 'expected a multiple of 0.1' },
-        { field: 'knobs.loud', message: 'expected yes or no' },
-        { field: 'knobs.ordering', message: 'expected one of the choices' },
-        { field: 'knobs.tags', message: 'expected at most 2 entries, got 3' },
-        { field: 'knobs.tags.0', message: 'a value is required' },
-        { field: 'knobs.limits.usd', message: 'expected a number' },
-        { field: 'knobs.odd', message: 'line 2, column 4: expected a name in double quotes, got "}"' },
-        { field: 'knobs.any', message: 'expected a JSON object: { \u2026 }' },
-      ].map((error) =>
-        error.field === 'knobs.odd'
-          ? { ...error, message: expect.stringMatching(/^line 2, column \d+: expected/) }
-          : error,
-      ),
-    );
+    expect(read(draft).errors).toEqual([
+      { field: 'knobs.topic', message: 'expected at least 3 characters, got 2' },
+      { field: 'knobs.rounds', message: 'expected a whole number' },
+      { field: 'knobs.share', message: 'expected a multiple of 0.1' },
+      { field: 'knobs.loud', message: 'expected yes or no' },
+      { field: 'knobs.ordering', message: 'expected one of the choices' },
+      { field: 'knobs.tags', message: 'expected at most 2 entries, got 3' },
+      { field: 'knobs.tags.0', message: 'a value is required' },
+      { field: 'knobs.limits.usd', message: 'expected a number' },
+      { field: 'knobs.odd', message: 'line 2, column 4: expected a name in double quotes, got "}"' },
+      { field: 'knobs.any', message: 'expected a JSON object: { \u2026 }' },
+    ]);
     expect(read({}).errors).toEqual([{ field: 'knobs.topic', message: 'a value is required' }]);
   });
 
-  it('[UI60] numbers are numbers, nothing typed is nothing said, and what is needed may be empty', () => {
+  it('[UI60] reads numbers, leaves out empty fields, and keeps an empty required group', () => {
     const draft = {
       topic: 'ships',
       rounds: ' 3 ',
@@ -123,15 +117,14 @@ describe('a form made from a schema', () => {
       errors: [],
     });
     for (const text of ['0x10', '1e999', 'NaN', '--1', '1,5', 'Infinity', '']) {
-      const { value } = readForm(fieldOf({ type: 'number' }), text, 'n');
-      expect(value).toBeUndefined();
+      expect(readForm(fieldOf({ type: 'number' }), text, 'n').value).toBeUndefined();
     }
     expect(read({ topic: 'abc', open: { a: 'x', [OTHERS]: '{"a":1}' } }).errors).toEqual([
       { field: 'knobs.open.', message: '"a" has its own field above' },
     ]);
   });
 
-  it('[UI60] a value put into a form is read from it unchanged, whatever its names are', () => {
+  it('[UI60] returns a value put into it unchanged, whatever its member names', () => {
     const name = fc.oneof(
       fc.string({ minLength: 1, maxLength: 8 }),
       fc.constantFrom('constructor', 'toString', 'a.b', '<img>'),
@@ -159,7 +152,7 @@ describe('a form made from a schema', () => {
     );
   });
 
-  it('[UI60] errors of the hub are shown at the nearest field there is', () => {
+  it('[UI60] shows errors of the hub at the nearest field', () => {
     const errors = [
       { field: 'knobs.graph.transitions.0.when', message: 'no' },
       { field: 'knobs.rounds', message: 'small' },
@@ -187,23 +180,18 @@ function drafted(manifest: Manifest, more: Partial<CreateDraft>): CreateDraft {
 }
 
 const BOB = { by: 'name', text: ' bob ' } as const;
+const failed = (field: string, message: string) => ({ ok: false, errors: [{ field, message }] });
 
-describe('a session to be opened', () => {
-  it('[UI61] too few, too many and the same twice are told before the hub is asked', () => {
+describe('a draft of a new session', () => {
+  it('[UI61] reports too few, too many and duplicate participants before the hub is asked', () => {
     const { manifest } = discussion;
     const nobody = readCreate(drafted(manifest, { participants: [{ by: 'name', text: ' ' }] }), manifest, 'me');
-    expect(nobody).toEqual({
-      ok: false,
-      errors: [{ field: 'participants', message: 'expected at least 2 including you, got 1' }],
-    });
+    expect(nobody).toEqual(failed('participants', 'expected at least 2 including you, got 1'));
     const twice = readCreate(drafted(manifest, { participants: [BOB, { by: 'name', text: 'bob' }] }), manifest, 'me');
-    expect(twice).toEqual({ ok: false, errors: [{ field: 'participants.1', message: '"bob" is listed twice' }] });
+    expect(twice).toEqual(failed('participants.1', '"bob" is listed twice'));
     const two = { ...manifest, participants: { min: 2, max: 2, roles: ['initiator', 'respondent'] } };
     const many = readCreate(drafted(two, { participants: [BOB, { by: 'capability', text: 'review' }] }), two, 'me');
-    expect(many).toEqual({
-      ok: false,
-      errors: [{ field: 'participants', message: 'expected at most 2 including you, got 3' }],
-    });
+    expect(many).toEqual(failed('participants', 'expected at most 2 including you, got 3'));
     const roles = (names: readonly string[]) => {
       const participants = names.map((text) => ({ by: 'name', text }) as const);
       return participants.map((one) => roleOf(drafted(manifest, { participants }), one, 'me'));
@@ -213,7 +201,7 @@ describe('a session to be opened', () => {
     expect(roles(['bob', 'carol'])).toEqual(['participant', 'participant']);
   });
 
-  it('[UI61] what it comes to is what create_session takes, with numbers, labels and expectations in their shape', () => {
+  it('[UI61] becomes valid create_session parameters, with numbers, labels and expectations', () => {
     const { manifest } = discussion;
     const draft = drafted(manifest, {
       participants: [BOB, { by: 'capability', text: 'review' }],
@@ -246,7 +234,7 @@ describe('a session to be opened', () => {
     expect(participantsFrom(draft, 'me')).toEqual(['me', 'bob']);
   });
 
-  it('[UI61] options that are not in order are told by their own names', () => {
+  it('[UI61] reports invalid options by their names', () => {
     const { manifest } = discussion;
     const options = { ttl: 'soon', required_acks: '-1', expectations: [{ params: '3' }] };
     const read = readCreate(drafted(manifest, { participants: [BOB], options }), manifest, 'me');
@@ -259,14 +247,14 @@ describe('a session to be opened', () => {
     ]);
   });
 
-  it('[UI61] every type of session has a form: a workflow needs its graph, a governed run its config', () => {
+  it('[UI61] exists for every session type: a workflow requires a graph, a governed run a config', () => {
     for (const [manifest, field] of [
       [workflow.manifest, 'knobs.graph'],
       [governed.manifest, 'knobs.config'],
     ] as const) {
       expect(knobsField(manifest).kind).toBe('group');
       const read = readCreate(drafted(manifest, { participants: [BOB] }), manifest, 'me');
-      expect(read).toEqual({ ok: false, errors: [{ field, message: 'a value is required' }] });
+      expect(read).toEqual(failed(field, 'a value is required'));
     }
     expect(emptyDraft(fieldOf({ type: 'string' }))).toBe('');
   });

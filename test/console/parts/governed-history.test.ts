@@ -1,4 +1,4 @@
-// What the page tells of a governed run is what the engine finds in the same log, whatever the log is.
+// The page and the engine read the same history and state from any log of a governed run.
 
 import fc from 'fast-check';
 import {
@@ -20,7 +20,7 @@ import { aRun, type Run } from '../../adapters/governed/governed-scene.ts';
 
 const STEPS = 50;
 
-/** Whatever may happen, by who may do it. */
+/** A run of random valid envelopes. */
 function play(seed: number): Run {
   const random = seededRandom(seed);
   const run = aRun();
@@ -42,8 +42,10 @@ function play(seed: number): Run {
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 - 1 });
 
-describe('the book of a governed run', () => {
-  it('[UI50] has the accepted turns and decisions that the engine finds, in its order, and says which are overridden', () => {
+const isImported = ({ log }: Run) => log.some(({ event_type }) => event_type === 'governed.imported');
+
+describe('the history of a governed run', () => {
+  it("[UI50] has the engine's accepted turns and decisions in order, and marks overridden ones", () => {
     const seen = { turns: 0, overridden: 0, blocked: 0 };
     fc.assert(
       fc.property(seeds, (seed) => {
@@ -56,8 +58,7 @@ describe('the book of a governed run', () => {
         const overrides = new Set(ledger.map((one) => (one as { overrides?: unknown }).overrides ?? null));
         for (const { id, overridden_by } of book.decisions) expect(overridden_by !== null).toBe(overrides.has(id));
         const isOpen = book.blockers.some(({ resolved_at }) => resolved_at === null);
-        const wasTakenOver = run.log.some(({ event_type }) => event_type === 'governed.imported');
-        if (isOpen && !wasTakenOver) expect(state.run.status).toBe('blocked');
+        if (isOpen && !isImported(run)) expect(state.run.status).toBe('blocked');
         const now = currentBlocker(toRunModel(displayState(rulesOf(run.metadata), state)), book);
         expect(now?.what ?? null).toBe(state.run.blocked_on);
         seen.turns += book.turns.length;
@@ -69,7 +70,7 @@ describe('the book of a governed run', () => {
     expect(Math.min(seen.turns, seen.blocked)).toBeGreaterThan(5);
   }, 60_000);
 
-  it('[UI7, UI50] the book as of a seq is the book of the log up to it', () => {
+  it('[UI7, UI50] as of a seq equals the history of the log up to it', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const { log } = play(seed);
@@ -81,13 +82,12 @@ describe('the book of a governed run', () => {
     );
   }, 60_000);
 
-  it('[UI50] status, phase, gates and turns that are out are what the hub says after every envelope', () => {
+  it("[UI50] has the hub's status, phase, gates and active turns after every envelope", () => {
     const statuses = new Set<string>();
     fc.assert(
       fc.property(seeds, (seed) => {
         const run = play(seed);
         const { metadata, log } = run;
-        const wasTakenOver = log.some(({ event_type }) => event_type === 'governed.imported');
         let state: GovernedState = NEW_SESSION;
         for (const envelope of log) {
           state = recordsFrom(metadata, envelope, state)?.state ?? state;
@@ -102,7 +102,7 @@ describe('the book of a governed run', () => {
           expect(phases.filter(({ status }) => status === 'current').map(({ name }) => name)).toEqual(
             state.run.status === 'completed' || state.run.phase === null ? [] : [state.run.phase],
           );
-          if (wasTakenOver) continue;
+          if (isImported(run)) continue;
           for (const { gate } of phases) {
             if (gate === null) continue;
             const said = state.run.phase_gate_status[gate.name] ?? 'pending';
@@ -116,19 +116,13 @@ describe('the book of a governed run', () => {
     expect([...statuses].sort()).toEqual(['ahead', 'failed', 'passed', 'waiting']);
   }, 60_000);
 
-  it('[UI50] an envelope that is read twice counts once, and strange data break nothing', () => {
+  it('[UI50] counts an envelope read twice once, and survives strange data', () => {
     const run = play(7);
     const book = toRunHistory(run.log);
     expect(run.log.reduce(withEnvelope, book)).toBe(book);
-    const types = [
-      'turn.accepted',
-      'governed.imported',
-      'gate.refused',
-      'run.blocked',
-      'run.resolved',
-      'turn.rejected',
-      '__proto__',
-    ];
+    const types = 'turn.accepted governed.imported gate.refused run.blocked run.resolved turn.rejected __proto__'.split(
+      ' ',
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...types), fc.jsonValue())), fc.jsonValue(), (said, state) => {
         const log = said.map(([event_type, value], i) => ({
@@ -144,7 +138,7 @@ describe('the book of a governed run', () => {
     );
   });
 
-  it('[UI51] an answer to a gate names that gate, and what is said of it', () => {
+  it('[UI51] an answer to a gate contains the gate and the note', () => {
     const pending = { gate_type: 'phase_transition', gate: 'plan', to: 'build', requested_by_turn: null } as const;
     expect(approval(pending, '  ')).toEqual({
       event_type: 'gate.approved',

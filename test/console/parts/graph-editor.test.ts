@@ -1,4 +1,4 @@
-// What an editor of graphs says is wrong: whom the graph names and who takes no part, and what the hub said as long as it is of this text.
+// Problems shown by the graph editor: unknown participants, and errors of the hub about the current text.
 
 import fc from 'fast-check';
 import { workflow } from 'parley-hub/adapters/workflow';
@@ -16,26 +16,22 @@ import {
 import { findProblems, findUnknownParticipants } from '../../../src/console/parts/graph-editor/graph-problems.ts';
 import { TEMPLATES } from '../../../src/console/parts/graph-editor/templates.ts';
 import { anyGraph, NAMES } from '../../adapters/graph/any-graph.ts';
+import { allOf, from, says, to } from './rules.ts';
 
-const from = (agent_id: string) => ({ name: 'from_speaker', args: { agent_id } });
-
-describe('whom a graph names', () => {
+describe('unknown participants of a graph', () => {
   const graph: JsonObject = {
     initial_speaker: 'adda',
     transitions: [
       {
-        when: {
-          name: 'all_of',
-          args: { conditions: [{ name: 'not', args: { condition: from('kenn') } }, from('ada')] },
-        },
+        when: allOf({ name: 'not', args: { condition: from('kenn') } }, from('ada')),
         then: { name: 'next_in', args: { agents: ['me', 'dan'] } },
       },
-      { when: { name: 'text_contains', args: { any: ['nobody'] } }, then: { name: 'agent', args: { agent_id: 'bo' } } },
+      { when: says('nobody'), then: to('bo') },
     ],
-    default_target: { name: 'agent', args: { agent_id: 'eve' } },
+    default_target: to('eve'),
   };
 
-  it('[UI63] and who takes no part is told at its place, wherever the graph may name somebody', () => {
+  it('[UI63] are reported at every place that can name a participant', () => {
     const found = findUnknownParticipants(graph, ['me', 'ada']);
     expect(found.map(({ field }) => field)).toEqual([
       'initial_speaker',
@@ -47,28 +43,28 @@ describe('whom a graph names', () => {
     expect(found[0]?.message).toBe('expected a participant (me, ada), got "adda"');
   });
 
-  it('[UI63] is nobody else for a graph to begin with, and what is no graph names nobody', () => {
+  it('[UI63] do not occur in templates, nor in values that are no graph', () => {
     for (const { make } of TEMPLATES)
       expect(findUnknownParticipants(make(['me', 'ada', 'ken']), ['ken', 'ada', 'me'])).toEqual([]);
     fc.assert(fc.property(fc.jsonValue(), (value) => Array.isArray(findUnknownParticipants(value as Json, []))));
   });
 
-  it('[UI63] by its id may be anybody: what it is called the page does not know', () => {
+  it('[UI63] do not include ids, whose names the page does not know', () => {
     expect(findUnknownParticipants({ initial_speaker: '0123456789abcdef0123456789abcdef' }, ['me'])).toEqual([]);
   });
 
-  it('[UI63] is for the hub who it is for the page, in every graph of built-in parts', () => {
+  it('[UI63] are the same for the hub and the page, in every graph of built-in parts', () => {
     fc.assert(
       fc.property(anyGraph, fc.subarray([...NAMES]), (any, names) => {
         const people = { names, idOf: (name: string) => names.find((one) => one === name) ?? null };
         const [first] = findUnknownParticipants(any as unknown as Json, names);
-        const refusal = tried(() => resolveGraph(any, BUILT_IN, people, 'graph'));
-        expect(refusal).toBe(first === undefined ? null : `graph.${first.field}: ${wordsFor(names, first.message)}`);
+        const refusal = errorOf(() => resolveGraph(any, BUILT_IN, people, 'graph'));
+        expect(refusal).toBe(first === undefined ? null : `graph.${first.field}: ${hubMessage(names, first.message)}`);
       }),
     );
   });
 
-  it('[UI63] is only known when everybody takes part by name', () => {
+  it('[UI63] are only known if all participants are given by name', () => {
     const draft = newDraft(workflow.manifest);
     const asked = (participants: CreateDraft['participants']) => hasOnlyNames({ ...draft, participants });
     expect(asked([{ by: 'name', text: 'ada ' }])).toBe(true);
@@ -78,31 +74,29 @@ describe('whom a graph names', () => {
   });
 });
 
-describe('what is wrong with a graph', () => {
+describe('problems of a graph', () => {
   const text = '{"initial_speaker": "adda"}';
   const seen = { checked: null, failure: null, people: ['me', 'ada'] };
   const refused = [{ field: 'knobs.graph.initial_speaker', message: 'the hub says no' }];
 
-  it('[UI63] who takes no part is told once, by the hub if it has said so', () => {
-    const told = (given: Partial<Parameters<typeof findProblems>[0]>) =>
-      findProblems({ ...seen, text, read: readJson(text), refused: [], ...given }).map(({ message, at }) => [
-        message,
-        at,
-      ]);
-    expect(told({})).toEqual([['expected a participant (me, ada), got "adda"', 20]]);
-    expect(told({ refused })).toEqual([['the hub says no', 20]]);
-    expect(told({ people: null })).toEqual([]);
+  it('[UI63] name an unknown participant once, preferring the error of the hub', () => {
+    const problems = (given: Partial<Parameters<typeof findProblems>[0]>) => {
+      const found = findProblems({ ...seen, text, read: readJson(text), refused: [], ...given });
+      return found.map(({ message, at }) => [message, at]);
+    };
+    expect(problems({})).toEqual([['expected a participant (me, ada), got "adda"', 20]]);
+    expect(problems({ refused })).toEqual([['the hub says no', 20]]);
+    expect(problems({ people: null })).toEqual([]);
   });
 
-  it('[UI63] that there is none is told too', () => {
+  it('[UI63] include a missing graph', () => {
     const missing = [{ field: 'knobs.graph', message: 'is needed' }];
-    expect(findProblems({ ...seen, text: ' ', read: null, refused: missing })).toMatchObject([
-      { message: 'is needed', line: 1 },
-    ]);
+    const found = findProblems({ ...seen, text: ' ', read: null, refused: missing });
+    expect(found).toMatchObject([{ message: 'is needed', line: 1 }]);
   });
 });
 
-describe('what the hub said against a session', () => {
+describe('errors of a rejected session', () => {
   const draft: CreateDraft = {
     ...newDraft(workflow.manifest),
     participants: [{ by: 'name', text: 'ada' }],
@@ -113,14 +107,14 @@ describe('what the hub said against a session', () => {
   const stays = (field: string, now: Partial<CreateDraft>) =>
     activeErrors(refusal(field), { ...draft, ...now }).length === 1;
 
-  it('[UI63] of a graph goes when its text is another, or who takes part', () => {
+  it('[UI63] disappear from a graph when its text or the participants change', () => {
     const field = 'knobs.graph.initial_speaker';
     expect(stays(field, { options: { ttl: '3h' } })).toBe(true);
     expect(stays(field, { knobs: { graph: '{"initial_speaker": "ada"}', close_by: 'any' } })).toBe(false);
     expect(stays(field, { participants: [{ by: 'name', text: 'adda' }] })).toBe(false);
   });
 
-  it('[UI80] of a field goes when that field is another, and of all of it stays until it is tried again', () => {
+  it('[UI80] disappear from a field when it changes; those without a field stay until the next attempt', () => {
     expect(stays('params.ttl', { options: { ttl: '3h' } })).toBe(false);
     expect(stays('ttl', { participants: [] })).toBe(true);
     expect(stays('participants.0', { participants: [] })).toBe(false);
@@ -129,12 +123,12 @@ describe('what the hub said against a session', () => {
   });
 });
 
-/** A hub has always somebody in a session, and has no words for nobody. */
-function wordsFor(names: readonly string[], message: string): string {
+/** The hub lists no names if there are none. */
+function hubMessage(names: readonly string[], message: string): string {
   return names.length === 0 ? message.replace(' ()', '') : message;
 }
 
-function tried(work: () => unknown): string | null {
+function errorOf(work: () => unknown): string | null {
   try {
     work();
     return null;

@@ -1,4 +1,4 @@
-// How a graph is laid out: nothing on top of anything, every edge there, the same each time, whatever it is called.
+// The layout of a graph: no overlaps, every edge drawn, deterministic, whatever the labels.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -58,7 +58,7 @@ function boxesOf({ nodes, edges }: Layout): readonly Box[] {
   return [...nodes, ...edges.flatMap(({ label }) => (label === null ? [] : [label]))];
 }
 
-/** Where a path begins and ends. */
+/** The start and end of a path. */
 function endsOf(path: string): readonly [number, number, number, number] {
   const numbers = [...path.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number);
   return [numbers[0] ?? 0, numbers[1] ?? 0, numbers.at(-2) ?? 0, numbers.at(-1) ?? 0];
@@ -93,70 +93,62 @@ function isWithin({ x, y, width, height }: Box, px: number, py: number): boolean
   return px > x + 1 && px < x + width - 1 && py > y + 1 && py < y + height - 1;
 }
 
+function forLayouts(most: number, numRuns: number, check: (layout: Layout, graph: DrawnGraph) => void): void {
+  fc.assert(
+    fc.property(graphs(most), (graph) => {
+      check(layoutOf(graph), graph);
+    }),
+    { numRuns },
+  );
+}
+
 describe('the layout of a graph', () => {
-  it('[UI40] puts no node and no words of an edge on top of another, within its bounds', () => {
-    fc.assert(
-      fc.property(graphs(24), (graph) => {
-        const layout = layoutOf(graph);
-        const boxes = boxesOf(layout);
-        expect(pairsOnTop(boxes)).toBe(0);
-        for (const { x, y, width, height } of boxes) {
-          expect(x >= 0 && y >= 0 && x + width <= layout.width && y + height <= layout.height).toBe(true);
-        }
-      }),
-      { numRuns: 150 },
-    );
+  it('[UI40] puts no node or label on top of another, within its bounds', () => {
+    forLayouts(24, 150, (layout) => {
+      const boxes = boxesOf(layout);
+      expect(pairsOnTop(boxes)).toBe(0);
+      for (const { x, y, width, height } of boxes) {
+        expect(x >= 0 && y >= 0 && x + width <= layout.width && y + height <= layout.height).toBe(true);
+      }
+    });
   }, 60_000);
 
-  it('[UI40] draws every edge between its own two nodes, with the arrow where it leads', () => {
-    fc.assert(
-      fc.property(graphs(16), (graph) => {
-        const { nodes, edges } = layoutOf(graph);
-        expect(edges.map(({ edge }) => edge)).toEqual([...graph.edges.keys()]);
-        for (const { edge, path, arrow } of edges) {
-          const { from = '', to = '' } = graph.edges[edge] ?? {};
-          const box = (id: string) => nodes.find(({ node }) => node.id === id) as Box;
-          const [x1, y1, x2, y2] = endsOf(path);
-          const isDown = isAt(box(from), x1, y1) && isAt(box(to), x2, y2);
-          const isUp = isAt(box(to), x1, y1) && isAt(box(from), x2, y2);
-          expect(isDown || isUp).toBe(true);
-          const [tipX, tipY] = endsOf(arrow);
-          expect(isAt(box(to), tipX, tipY)).toBe(true);
-          expect(`${path}${arrow}`).toMatch(/^[MLCZ0-9 .-]+$/);
-        }
-      }),
-      { numRuns: 100 },
-    );
+  it('[UI40] draws every edge between its two nodes, with the arrow at its target', () => {
+    forLayouts(16, 100, ({ nodes, edges }, graph) => {
+      expect(edges.map(({ edge }) => edge)).toEqual([...graph.edges.keys()]);
+      for (const { edge, path, arrow } of edges) {
+        const { from = '', to = '' } = graph.edges[edge] ?? {};
+        const box = (id: string) => nodes.find(({ node }) => node.id === id) as Box;
+        const [x1, y1, x2, y2] = endsOf(path);
+        const isDown = isAt(box(from), x1, y1) && isAt(box(to), x2, y2);
+        const isUp = isAt(box(to), x1, y1) && isAt(box(from), x2, y2);
+        expect(isDown || isUp).toBe(true);
+        const [tipX, tipY] = endsOf(arrow);
+        expect(isAt(box(to), tipX, tipY)).toBe(true);
+        expect(`${path}${arrow}`).toMatch(/^[MLCZ0-9 .-]+$/);
+      }
+    });
   }, 60_000);
 
-  it('[UI40] leads no line through a node or the words of another edge', () => {
-    fc.assert(
-      fc.property(graphs(14), (graph) => {
-        const { nodes, edges } = layoutOf(graph);
-        for (const { edge, path } of edges) {
-          const { from, to } = graph.edges[edge] ?? {};
-          const others = [
-            ...nodes.filter(({ node }) => node.id !== from && node.id !== to),
-            ...edges.flatMap(({ edge: other, label: words }) => (other === edge || words === null ? [] : [words])),
-          ];
-          const hit = pointsOn(path).find(([x, y]) => others.some((box) => isWithin(box, x, y)));
-          expect(hit).toBeUndefined();
-        }
-      }),
-      { numRuns: 100 },
-    );
+  it('[UI40] leads no line through a node or the label of another edge', () => {
+    forLayouts(14, 100, ({ nodes, edges }, graph) => {
+      for (const { edge, path } of edges) {
+        const { from, to } = graph.edges[edge] ?? {};
+        const others = [
+          ...nodes.filter(({ node }) => node.id !== from && node.id !== to),
+          ...edges.flatMap((other) => (other.edge === edge || other.label === null ? [] : [other.label])),
+        ];
+        const hit = pointsOn(path).find(([x, y]) => others.some((box) => isWithin(box, x, y)));
+        expect(hit).toBeUndefined();
+      }
+    });
   }, 60_000);
 
   it('[UI40] is the same for the same graph', () => {
-    fc.assert(
-      fc.property(graphs(12), (graph) => {
-        expect(layoutOf(structuredClone(graph))).toEqual(layoutOf(graph));
-      }),
-      { numRuns: 50 },
-    );
+    forLayouts(12, 50, (layout, graph) => expect(layoutOf(structuredClone(graph))).toEqual(layout));
   });
 
-  it('[UI40] takes sixty nodes with every kind of edge, and parallel edges have lines of their own', () => {
+  it('[UI40] fits sixty nodes with every kind of edge, and separates parallel edges', () => {
     const nodes = Array.from({ length: 60 }, (_, i) => `agent-${i}`);
     const ahead = nodes.slice(1).map((to, i) => ({ from: `agent-${i}`, to, label: `step ${i}` }));
     const back = nodes.slice(1).map((from, i) => ({ from, to: `agent-${Math.floor(i / 2)}`, label: 'again' }));
@@ -172,13 +164,13 @@ describe('the layout of a graph', () => {
     expect(layout.nodes[0]?.y).toBe(Math.min(...layout.nodes.map(({ y }) => y)));
   });
 
-  it('[UI40] a graph of nothing is a drawing of nothing', () => {
+  it('[UI40] is empty for an empty graph', () => {
     expect(layoutOf(readGraph(null))).toMatchObject({ nodes: [], edges: [] });
   });
 });
 
-describe('words of a drawing', () => {
-  it('[UI41] hostile words stay words, fit their place, and hide nothing', () => {
+describe('texts of a drawing', () => {
+  it('[UI41] stay visible and fit their place, even if hostile', () => {
     fc.assert(
       fc.property(label, fc.integer({ min: 4, max: 40 }), (given, most) => {
         const { text, units, isCut } = fittingText(given, most);
@@ -191,7 +183,7 @@ describe('words of a drawing', () => {
     expect(fittingText('plain words', 22)).toEqual({ text: 'plain words', isCut: false, units: 11 });
   });
 
-  it('[UI40] an end of an edge that is nobody becomes a node, and what is no graph is none', () => {
+  it('[UI40] turn an unlisted end of an edge into a node, and no answer into an empty graph', () => {
     const nodes = ['ag_9', 7, { id: 'n0', kind: 'agent', agent: 'ag_1', label: 'ag_1' }, { id: 'n1', kind: 'end' }];
     const edges = [{ from: 'n0', to: 'x' }, 'no', { from: 1 }];
     expect(readGraph({ nodes, edges, initial: 'n0' }, { ag_1: 'alice' })).toEqual({
@@ -208,7 +200,7 @@ describe('words of a drawing', () => {
   });
 });
 
-describe('the way through a graph', () => {
+describe('the path through a graph', () => {
   const graph = readGraph({
     nodes: [
       { id: 'any', kind: 'anyone' },
@@ -225,7 +217,7 @@ describe('the way through a graph', () => {
     initial: 'a',
   });
 
-  it('[UI42] is told by the turns of each node and edge, and what is not certain is told so', () => {
+  it('[UI42] has the turns of each node and edge, and marks uncertain ones', () => {
     const path = ['ag_a', 'ag_b', 'ag_a', 'ag_c'];
     const taken = pathTaken(
       graph,
@@ -253,7 +245,7 @@ describe('the way through a graph', () => {
     expect(graphSummary(taken, {})).toBe('Workflow with 4 nodes and 4 transitions. ag_a begins. bob has the turn.');
   });
 
-  it('[UI42] turns are told in short and in words', () => {
+  it('[UI42] lists its turns in short and in words', () => {
     expect(shortTurnNumbers([1, 4, 7])).toBe('1 4 7');
     expect(shortTurnNumbers([1, 4, 7, 41])).toBe('1 \u2026 41');
     expect(turnNumbersText([3])).toBe('turn 3');

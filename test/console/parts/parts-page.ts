@@ -1,4 +1,4 @@
-/** The page of parts in a real browser, served as strictly as the console is. Whatever it does that it must not is noted. */
+/** The page of parts in a real browser, served with the console's policy. Records all faults of the page. */
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ export type Theme = 'light' | 'dark';
 
 export interface PartsPage {
   readonly page: Page;
-  /** What went wrong: errors, dialogs, requests elsewhere, breaches of the policy. */
+  /** Errors, dialogs, requests to other sites, and breaches of the policy. */
   readonly faults: string[];
   show(scene: string, given: unknown, theme?: Theme): Promise<void>;
   close(): Promise<void>;
@@ -71,7 +71,7 @@ async function opened(browser: Browser, origin: string, faults: string[]): Promi
   });
   page.on('request', (request) => !request.url().startsWith(origin) && faults.push(`request: ${request.url()}`));
   await page.exposeFunction('checkGraph', (graph: JsonObject) => inspectGraph(graph, BUILT_IN));
-  // A browser asks for an icon by itself.
+  // The browser requests an icon.
   await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
   await page.goto(`${origin}/`);
   await page.waitForFunction('typeof show === "function"');

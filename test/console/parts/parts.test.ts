@@ -1,16 +1,15 @@
-// The parts of the console in a real browser: what they show, what the keyboard reaches, and that every text stays text.
+// The parts of the console in a real browser: content, keyboard access, and hostile texts.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inspectGraph } from '../../../adapters/graph/inspect-graph.ts';
 import { BUILT_IN } from '../../../adapters/graph/vocabulary.ts';
 import { chromium, whyNoChromium } from '../../client/web/chromium.ts';
 import { required } from '../../package/repository.ts';
+import { AXE, faults } from '../support/axe.ts';
 import { type PartsPage, partsPage, type Theme } from './parts-page.ts';
+import { from, target, to } from './rules.ts';
 import { governedGiven, HOSTILE_SCENES, runScene, SCENES, type Scene } from './scenes.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const THEMES: readonly Theme[] = ['light', 'dark'];
 
 describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${whyNoChromium}`, () => {
@@ -19,61 +18,54 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
   beforeAll(async () => {
     if (chromium === null) throw new Error('PARLEY_REQUIRE asks for Chromium');
     parts = await partsPage(chromium);
-    // By the protocol of the driver: the policy of the page would not let it in.
+    // Through the driver's protocol, because the page's policy forbids a script tag.
     await parts.page.evaluate(AXE);
   }, 60_000);
   afterAll(async () => await parts?.close());
 
-  const given = (name: string): unknown => SCENES.find((scene) => scene.name === name)?.given;
   const show = async (scene: Scene, theme?: Theme) => {
     await parts.show(scene.name, scene.given, theme);
     if (scene.name === 'editor') await parts.page.waitForSelector('.graph-node');
   };
-  const grave = async (): Promise<readonly string[]> =>
-    await parts.page.evaluate(`axe.run().then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
+  /** Shows an honest scene, and returns the page. */
+  const shown = async (name: string) => {
+    await show({ name, given: SCENES.find((scene) => scene.name === name)?.given });
+    return parts.page;
+  };
 
-  for (const { name, given: scene } of SCENES) {
-    it(`[UI70] ${name}: nothing serious is found for those who see or hear it otherwise, in both themes`, async () => {
-      for (const theme of THEMES) {
-        await show({ name, given: scene }, theme);
-        expect(await grave()).toEqual([]);
-      }
-      expect(parts.faults).toEqual([]);
-    });
-  }
+  it.each(SCENES)('[UI70] $name: axe finds nothing serious, in both themes', async (scene) => {
+    for (const theme of THEMES) {
+      await show(scene, theme);
+      expect(await faults(parts.page)).toEqual([]);
+    }
+    expect(parts.faults).toEqual([]);
+  });
 
-  for (const { name, given: scene } of HOSTILE_SCENES) {
-    it(`[UI41] ${name}: hostile texts are shown as texts, nothing runs and nothing is fetched`, async () => {
-      await show({ name, given: scene });
-      expect(
-        await parts.page.evaluate(`document.querySelectorAll('#page img, #page script, #page iframe, #page a').length`),
-      ).toBe(0);
+  it.each(HOSTILE_SCENES)(
+    '[UI41] $name: hostile texts stay texts, nothing runs and nothing is fetched',
+    async (scene) => {
+      await show(scene);
+      const elements = `document.querySelectorAll('#page img, #page script, #page iframe, #page a').length`;
+      expect(await parts.page.evaluate(elements)).toBe(0);
       const handlers = `[...document.querySelectorAll('#page *')].flatMap((one) => one.getAttributeNames()).filter((name) => /^on|^style$/.test(name))`;
       expect(await parts.page.evaluate(handlers)).toEqual([]);
-      expect(await parts.page.locator('#page').textContent()).toMatch(
-        name === 'time' ? /at an unknown time/ : /<img src=x onerror=al/,
-      );
+      const text = scene.name === 'time' ? /at an unknown time/ : /<img src=x onerror=al/;
+      expect(await parts.page.locator('#page').textContent()).toMatch(text);
       expect(parts.faults).toEqual([]);
-    });
-  }
+    },
+  );
 
   it('[UI70] on a phone no part is wider than the page', async () => {
     await parts.page.setViewportSize({ width: 360, height: 740 });
     for (const scene of [...SCENES, ...HOSTILE_SCENES]) {
       await show(scene);
-      expect([scene.name, await parts.page.evaluate('document.documentElement.scrollWidth')]).toEqual([
-        scene.name,
-        360,
-      ]);
+      expect(await parts.page.evaluate('document.documentElement.scrollWidth'), scene.name).toBe(360);
     }
     await parts.page.setViewportSize({ width: 1100, height: 800 });
   });
 
-  it('[UI42] a graph: who has the turn is lit, the way is marked, arrows lead from node to node', async () => {
-    await show({ name: 'graph', given: given('graph') });
-    const { page } = parts;
+  it('[UI42] a graph: highlights the turn holder and the path, and arrow keys move between nodes', async () => {
+    const page = await shown('graph');
     expect(await page.locator('.graph-node-current').getAttribute('aria-label')).toBe(
       'critic, has the turn, spoke in turns 4 and 7, 2 transitions leaving',
     );
@@ -94,19 +86,14 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.locator('.graph-node[tabindex="0"]').count()).toBe(1);
   });
 
-  it('[UI42] a graph: who has no node is lit where one stands for it, with its name; a step by no rule and the end are marked, in both themes', async () => {
+  it('[UI42] a graph: shows participants without a node, steps without a rule and the end, in both themes', async () => {
     const path = ['ag_lead', 'ag_coder', 'ag_grace'];
     const names = { ag_lead: 'lead', ag_coder: 'coder', ag_grace: 'grace', ag_ken: '<b>ken' };
     const graph = inspectGraph(
       {
         initial_speaker: 'ag_lead',
-        transitions: [
-          {
-            when: { name: 'from_speaker', args: { agent_id: 'ag_lead' } },
-            then: { name: 'agent', args: { agent_id: 'ag_coder' } },
-          },
-        ],
-        default_target: { name: 'round_robin', args: {} },
+        transitions: [{ when: from('ag_lead'), then: to('ag_coder') }],
+        default_target: target('round_robin'),
       },
       BUILT_IN,
     );
@@ -115,37 +102,28 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.locator('.graph-node-current').getAttribute('aria-label')).toBe(
       'the next in order, <b>ken has the turn, spoke in turn 3, stood for grace, <b>ken',
     );
-    expect(await page.locator('.graph-node-current text').allTextContents()).toEqual([
-      'the next in order',
-      '<b>ken',
-      '3',
-    ]);
+    const texts = await page.locator('.graph-node-current text').allTextContents();
+    expect(texts).toEqual(['the next in order', '<b>ken', '3']);
     expect(await page.locator('.graph-edge-taken').count()).toBe(2);
     expect(await page.locator('.graph-now').textContent()).toBe('<b>ken has the turn.');
     const ends = inspectGraph({ initial_speaker: 'ag_lead' }, BUILT_IN);
     for (const theme of THEMES) {
       await show({ name: 'graph', given: { graph, path, current: 'ag_ken', names } }, theme);
-      expect(await grave()).toEqual([]);
-      await show(
-        { name: 'graph', given: { graph: ends, path: ['ag_lead', 'ag_ken'], end: 'after_work', names } },
-        theme,
-      );
-      expect(await grave()).toEqual([]);
-      expect(await page.locator('.graph-node-stranger').getAttribute('aria-label')).toMatch(
-        /^<b>ken, not in the rules/,
-      );
+      expect(await faults(page)).toEqual([]);
+      const ended = { graph: ends, path: ['ag_lead', 'ag_ken'], end: 'after_work', names };
+      await show({ name: 'graph', given: ended }, theme);
+      expect(await faults(page)).toEqual([]);
+      const label = (selector: string) => page.locator(selector).getAttribute('aria-label');
+      expect(await label('.graph-node-stranger')).toMatch(/^<b>ken, not in the rules/);
       expect(await page.locator('.graph-edge-extra').count()).toBe(1);
-      expect(await page.locator('.graph-node-reached').getAttribute('aria-label')).toMatch(
-        /^end: after_work, .*reached/,
-      );
+      expect(await label('.graph-node-reached')).toMatch(/^end: after_work, .*reached/);
       expect(await page.locator('.graph-now').textContent()).toBe('Session ended: after_work');
     }
     expect(parts.faults).toEqual([]);
   });
 
-  it('[UI60] a form: what is typed is a number, a choice, a list; each error is tied to its field', async () => {
-    await show({ name: 'form', given: given('form') });
-    const { page } = parts;
+  it('[UI60] a form: reads numbers, choices and lists, and ties each error to its field', async () => {
+    const page = await shown('form');
     await page.getByLabel('topic').fill('ab');
     const described = await page.getByLabel('topic').getAttribute('aria-describedby');
     const words = (described ?? '').split(' ').map((id) => page.locator(`[id="${id}"]`).textContent());
@@ -171,9 +149,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.evaluate('value')).toEqual({ topic: 'ships', rounds: 3, loud: true, odd: { a: [1] } });
   });
 
-  it('[UI63] an editor of graphs: drawn while it is typed, and an error leads to its place', async () => {
-    await show({ name: 'editor', given: given('editor') });
-    const { page } = parts;
+  it('[UI63] a graph editor: draws the graph while it is typed, and links an error to its place', async () => {
+    const page = await shown('editor');
     await page.getByRole('button', { name: 'Hub and spoke' }).click();
     await page.waitForSelector('.graph-node[aria-label^="end: answered"]');
     const text = String(await page.evaluate('text'));
@@ -191,7 +168,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(parts.faults).toEqual([]);
   });
 
-  it('[UI63] an editor of graphs: a problem is in sight beside the text, and the drawing says that it is of an earlier one', async () => {
+  it('[UI63] a graph editor: shows problems beside the text, and marks a drawing of an earlier text', async () => {
     const { page } = parts;
     const earlier = page.locator('.graph-editor-earlier');
     for (const [width, height] of [
@@ -199,7 +176,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
       [360, 740],
     ] as const) {
       await page.setViewportSize({ width, height });
-      await show({ name: 'create', given: given('create') });
+      await shown('create');
       await page.getByLabel('Type').selectOption('workflow');
       await page.getByRole('button', { name: 'Sequential' }).click();
       await page.waitForSelector('.graph-node[aria-label^="me"]');
@@ -209,16 +186,16 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
       await page.evaluate(`document.querySelector('.graph-editor-area').scrollIntoView({ block: 'end' })`);
       await area.fill(good.replace(/}$/, ''));
       await page.waitForSelector('.graph-problem-error');
-      const told = await page.locator('.graph-problem-error').first().boundingBox();
+      const problem = await page.locator('.graph-problem-error').first().boundingBox();
       const typed = await area.boundingBox();
-      if (told === null || typed === null) throw new Error('nothing is there');
-      expect(told.y).toBeGreaterThanOrEqual(0);
-      expect(told.y + told.height).toBeLessThanOrEqual(typed.y);
+      if (problem === null || typed === null) throw new Error('the problem or the text is not visible');
+      expect(problem.y).toBeGreaterThanOrEqual(0);
+      expect(problem.y + problem.height).toBeLessThanOrEqual(typed.y);
       expect(typed.y + typed.height / 2).toBeLessThan(height);
       expect(await earlier.textContent()).toBe('This drawing shows an earlier text.');
       expect(await page.locator('.graph-node').count()).toBeGreaterThan(1);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-      expect(await grave()).toEqual([]);
+      expect(await faults(page)).toEqual([]);
       await area.fill('');
       await earlier.waitFor();
       await area.fill(good);
@@ -228,9 +205,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(parts.faults).toEqual([]);
   });
 
-  it('[UI63] an editor of graphs: whom it names and who takes no part is told while it is typed, with its place', async () => {
-    await show({ name: 'create', given: given('create') });
-    const { page } = parts;
+  it('[UI63] a graph editor: reports an unknown participant with its place while it is typed', async () => {
+    const page = await shown('create');
     await page.getByLabel('Type').selectOption('workflow');
     await page.getByLabel('Participant 1: name or id').fill('ada');
     await page.locator('.graph-editor-area').fill('{\n  "initial_speaker": "adda"\n}');
@@ -242,9 +218,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect(await page.evaluate('told')).toEqual([]);
   });
 
-  it('[UI61] a session to be opened: what is missing is told when it is tried, what is sent is what was typed', async () => {
-    await show({ name: 'create', given: given('create') });
-    const { page } = parts;
+  it('[UI61] a new session: reports missing values on submit, and sends the typed ones', async () => {
+    const page = await shown('create');
     const open = page.getByRole('button', { name: 'Open the session' });
     expect(await page.locator('.form-error').count()).toBe(0);
     await open.click();
@@ -268,7 +243,7 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     expect([sent[1]?.knobs.graph.initial_speaker, sent[1]?.ttl]).toEqual(['me', '2h']);
   });
 
-  it('[UI51] a gate that waits: a refusal needs a reason, the answer names the gate, and what the hub says is shown', async () => {
+  it("[UI51] a pending gate: requires a reason to refuse, sends the gate with the answer, and shows the hub's error", async () => {
     await show({ name: 'governed', given: { ...governedGiven(runScene()), refusal: 'you may not approve' } });
     const { page } = parts;
     expect(await page.locator('[aria-current=step]').textContent()).toMatch(/^planning \(now\)gate plan_ok waiting/);
@@ -279,19 +254,16 @@ describe.skipIf(chromium === null && !required('chromium'))(`parts in Chromium${
     await page.getByRole('button', { name: 'Refuse' }).click();
     await page.waitForSelector('text=you may not approve');
     await page.getByRole('button', { name: 'Approve' }).click();
+    const gate = { gate_type: 'phase_transition', gate: 'plan_ok' };
     expect(await page.evaluate('told')).toEqual([
-      {
-        event_type: 'gate.refused',
-        event_data: { gate_type: 'phase_transition', gate: 'plan_ok', reason: 'no dates' },
-      },
-      { event_type: 'gate.approved', event_data: { gate_type: 'phase_transition', gate: 'plan_ok', note: 'no dates' } },
+      { event_type: 'gate.refused', event_data: { ...gate, reason: 'no dates' } },
+      { event_type: 'gate.approved', event_data: { ...gate, note: 'no dates' } },
     ]);
     expect(await page.locator('.run-overridden').allTextContents()).toEqual(['DEC-001 decide DEC-001']);
   });
 
-  it('[UI65] times go on by themselves, all with one clock', async () => {
-    await show({ name: 'time', given: given('time') });
-    const { page } = parts;
+  it('[UI65] times update with one shared clock', async () => {
+    const page = await shown('time');
     const texts = () => page.locator('time.countdown').allTextContents();
     expect(await texts()).toEqual(['in 5s', 'in 2m 5s', 'in 3h', '2m over']);
     await page.evaluate('tick(7000)');

@@ -1,4 +1,4 @@
-/** What each part of the console is shown with in tests: an honest scene, and one in which every text is hostile. */
+/** Data for each part of the console in tests: an honest scene, and one with only hostile texts. */
 
 import { conversation } from 'parley-hub/adapters/conversation';
 import { discussion } from 'parley-hub/adapters/discussion';
@@ -19,6 +19,7 @@ import {
   resultOf,
   said,
 } from '../../adapters/governed/governed-scene.ts';
+import { allOf, from, says, target, to } from './rules.ts';
 
 export const HOSTILE: readonly string[] = [
   '<img src=x onerror=alert(1)>',
@@ -36,25 +37,17 @@ export interface Scene {
   readonly given: unknown;
 }
 
-/** The graph that a session would have recorded, as the hub draws it. */
+/** A session's graph as the hub describes it. */
 function workflowScene(): unknown {
   const graph = TEMPLATES[2]?.make(['ag_lead', 'ag_coder', 'ag_critic', 'ag_tester']) ?? {};
   const transitions = [
     ...(graph as { transitions: JsonObject[] }).transitions,
-    { when: { name: 'text_contains', args: { any: ['AGAIN'] } }, then: { name: 'stay', args: {} }, priority: 0 },
+    { when: says('AGAIN'), then: target('stay'), priority: 0 },
     {
-      when: {
-        name: 'all_of',
-        args: {
-          conditions: [
-            { name: 'from_speaker', args: { agent_id: 'ag_critic' } },
-            { name: 'context_equals', args: { key: 'verdict', value: 'reject' } },
-          ],
-        },
-      },
-      then: { name: 'agent', args: { agent_id: 'ag_coder' } },
+      when: allOf(from('ag_critic'), { name: 'context_equals', args: { key: 'verdict', value: 'reject' } }),
+      then: to('ag_coder'),
     },
-    { when: { name: 'from_speaker', args: { agent_id: 'ag_tester' } }, then: { name: 'stay', args: {} } },
+    { when: from('ag_tester'), then: target('stay') },
   ];
   return {
     graph: inspectGraph({ ...graph, transitions } as JsonObject, BUILT_IN),
@@ -99,7 +92,7 @@ function hostileSchema(): JsonObject {
   };
 }
 
-/** A run that has come as far as a gate that waits: with decisions, an objection, and a turn that was sent back. */
+/** A run up to a pending gate: with decisions, an objection, and a rejected turn. */
 export function runScene(): Run {
   const run = begun();
   const accept = (turnId: string, more: object, files: readonly object[] = []) => {

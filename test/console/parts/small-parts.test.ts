@@ -1,4 +1,4 @@
-// The small pure parts of the page: JSON with places, graphs to begin with, the newest answer, charts, and time in words.
+// Small pure parts of the page: JSON with places, graph templates, the newest answer, charts, and times.
 
 import fc from 'fast-check';
 import { checkGraph } from 'parley-hub/adapters/transition-graph';
@@ -12,7 +12,7 @@ import { ticker } from '../../../src/console/time/ticker.ts';
 import { ago, countdown, duration } from '../../../src/console/time/time-text.ts';
 
 describe('JSON with places', () => {
-  it('[UI62] says the same as JSON.parse, of every text', () => {
+  it('[UI62] agrees with JSON.parse on every text', () => {
     const spoilt = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '}', ',', '\\', '0', '\n', 'x'))
       .map(([text, at, sign]) => {
@@ -22,8 +22,8 @@ describe('JSON with places', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), spoilt, fc.string()), (text) => {
         const read = readJson(text);
-        const parsed = tried(text);
-        // It refuses what JSON.parse takes in silence: a name that is there twice, and __proto__.
+        const parsed = parse(text);
+        // It rejects duplicate names and __proto__, which JSON.parse accepts.
         if (!read.ok && /twice|__proto__/.test(read.message)) return;
         expect(read.ok).toBe(parsed.ok);
         if (read.ok) expect(read.value).toEqual(parsed.value);
@@ -33,7 +33,7 @@ describe('JSON with places', () => {
     );
   });
 
-  it('[UI62] knows where everything is, and what is wrong where', () => {
+  it('[UI62] knows the place of every value and of each error', () => {
     const text = '{\n  "a": [1,\n    {"b": true}]\n}';
     const read = readJson(text);
     const places = read.ok ? read.places : new Map();
@@ -47,7 +47,7 @@ describe('JSON with places', () => {
   });
 });
 
-function tried(text: string): { readonly ok: boolean; readonly value: unknown } {
+function parse(text: string): { readonly ok: boolean; readonly value: unknown } {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch {
@@ -55,8 +55,8 @@ function tried(text: string): { readonly ok: boolean; readonly value: unknown } 
   }
 }
 
-describe('graphs to begin with', () => {
-  it('[UI63] every one is a graph that the hub takes, for any number of people', () => {
+describe('graph templates', () => {
+  it('[UI63] are graphs that the hub accepts, for any number of participants', () => {
     for (const template of TEMPLATES) {
       for (const people of [['a'], ['a', 'b'], ['a', 'b', 'c', 'd', 'e']]) {
         const graph = template.make(people);
@@ -69,7 +69,7 @@ describe('graphs to begin with', () => {
   });
 });
 
-/** Time that passes when it is told to. */
+/** Delays that end when the test calls `pass`. */
 class Waiting {
   readonly tasks = new Set<() => void>();
   after(_ms: number, task: () => void): () => void {
@@ -88,19 +88,19 @@ describe('the newest answer', () => {
   const asked = () => {
     const waiting = new Waiting();
     const open: { question: string; answer: (text: string) => void; fail: (error: Error) => void }[] = [];
-    const told: string[] = [];
+    const received: string[] = [];
     const asking = latest<string, string>({
       delays: waiting,
       waitMs: 200,
       ask: (question) => new Promise((answer, fail) => open.push({ question, answer, fail })),
-      onAnswer: (text) => told.push(text),
-      onFailure: (failure) => told.push(String(failure)),
+      onAnswer: (text) => received.push(text),
+      onFailure: (failure) => received.push(String(failure)),
     });
-    return { waiting, open, told, asking };
+    return { waiting, open, received, asking };
   };
 
-  it('[UI63] only the last of several changes is asked, and only the newest answer is told', async () => {
-    const { waiting, open, told, asking } = asked();
+  it('[UI63] only the last of several changes is asked, and only the newest answer is reported', async () => {
+    const { waiting, open, received, asking } = asked();
     asking.ask('a');
     asking.ask('ab');
     waiting.pass();
@@ -110,16 +110,16 @@ describe('the newest answer', () => {
     open[1]?.answer('new');
     open[0]?.answer('old');
     await Promise.resolve();
-    expect(told).toEqual(['new']);
+    expect(received).toEqual(['new']);
   });
 
-  it('[UI63] a failure is told too, and nothing after it was closed', async () => {
-    const { waiting, open, told, asking } = asked();
+  it('[UI63] a failure is reported, and nothing after closing', async () => {
+    const { waiting, open, received, asking } = asked();
     asking.ask('a');
     waiting.pass();
     open[0]?.fail(new Error('gone'));
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual(['Error: gone']);
+    expect(received).toEqual(['Error: gone']);
     asking.ask('b');
     waiting.pass();
     asking.ask('c');
@@ -127,13 +127,13 @@ describe('the newest answer', () => {
     waiting.pass();
     open[1]?.answer('late');
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told).toEqual(['Error: gone']);
+    expect(received).toEqual(['Error: gone']);
     expect(open.length).toBe(2);
   });
 });
 
 describe('a small chart', () => {
-  it('[UI64] stays within its bounds and has gaps where nothing is known, whatever the numbers', () => {
+  it('[UI64] stays within its bounds and has gaps at unknown points, whatever the numbers', () => {
     const point = fc.option(fc.oneof(fc.double(), fc.constantFrom(0, -3, 1e308, Number.NaN, Number.POSITIVE_INFINITY)));
     fc.assert(
       fc.property(fc.array(fc.array(point, { maxLength: 60 }), { maxLength: 3 }), (all) => {
@@ -149,26 +149,17 @@ describe('a small chart', () => {
     expect(drawn).toEqual({ line: 'M3 23L3 18M43 13L63 3', area: 'M43 23L43 13L63 3L63 23Z', last: { x: 63, y: 3 } });
   });
 
-  it('[UI64] says the newest, the least and the greatest in words', () => {
+  it('[UI64] describes the newest, smallest and largest values', () => {
     expect(chartText([{ name: 'posts', points: [3, 40, 12] }], '/s')).toBe('posts: now 12/s, from 3 to 40/s');
     expect(chartText([{ name: 'p99', points: [] }], ' ms')).toBe('p99: no data yet');
     expect(figuresOf({ name: '', points: [1, null] })).toEqual({ now: null, least: 1, most: 1 });
-    expect([0, 0.123, 9.96, 99.6, 999, 999.6, 1240, 1_500_000, 2e9].map(formatCompact)).toEqual([
-      '0',
-      '0.12',
-      '10',
-      '100',
-      '999',
-      '1 k',
-      '1.24 k',
-      '1.5 M',
-      '2 G',
-    ]);
+    const texts = [0, 0.123, 9.96, 99.6, 999, 999.6, 1240, 1_500_000, 2e9].map(formatCompact);
+    expect(texts.join()).toBe('0,0.12,10,100,999,1 k,1.24 k,1.5 M,2 G');
   });
 });
 
 describe('time in words', () => {
-  it('[UI65] counts down to the deadline and says how late it is', () => {
+  it('[UI65] counts down to the deadline and shows how late it is', () => {
     const iso = (ms: number) => new Date(ms).toISOString();
     const at = (left: number) => countdown(iso(1_000_000_000 + left), 1_000_000_000);
     expect(at(65_000)).toEqual({ text: 'in 1m 5s', urgency: 'calm' });
@@ -180,23 +171,15 @@ describe('time in words', () => {
     expect(countdown('never', 0)).toEqual({ text: '–', urgency: 'calm' });
   });
 
-  it('[UI65] says how long ago, forgives clocks that differ a little, and never says nonsense', () => {
+  it('[UI65] shows how long ago, tolerates small clock differences, and never shows nonsense', () => {
     const of = (ms: number) => ago(new Date(100_000_000_000 - ms).toISOString(), 100_000_000_000);
-    expect([-2000, 500, 5000, 200_000, 7_500_000, 100_000_000, 90 * 86_400_000, -60_000].map(of)).toEqual([
-      'now',
-      'now',
-      '5s ago',
-      '3m 20s ago',
-      '2h 5m ago',
-      '1d 3h ago',
-      '90d ago',
-      'in 1m',
-    ]);
+    const texts = [-2000, 500, 5000, 200_000, 7_500_000, 100_000_000, 90 * 86_400_000, -60_000].map(of);
+    expect(texts.join()).toBe('now,now,5s ago,3m 20s ago,2h 5m ago,1d 3h ago,90d ago,in 1m');
     expect(ago('never', 0)).toBe('at an unknown time');
     fc.assert(fc.property(fc.double(), (ms) => !/NaN|-|Infinity/.test(duration(ms)) || !Number.isFinite(ms)));
   });
 
-  it('[UI65] one timer ticks for everybody, and only while somebody listens', () => {
+  it('[UI65] one timer ticks for all listeners, and only while there are any', () => {
     const timers = new Set<() => void>();
     let now = 0;
     const clock = ticker({

@@ -11,29 +11,17 @@ interface ChartSize {
   readonly height: number;
 }
 
-interface DrawnSeries {
-  /** Path data, with gaps for unknown points. */
-  readonly line: string;
-  readonly area: string;
-  /** The position of the newest known value; null = none. */
-  readonly last: { readonly x: number; readonly y: number } | null;
-}
-
 const PADDING = 3;
 
 /** All series share one scale from 0, so that heights can be compared. */
-export function drawSeries(series: readonly Series[], size: ChartSize): readonly DrawnSeries[] {
+export function drawSeries(series: readonly Series[], size: ChartSize) {
   const most = Math.max(0, ...series.flatMap(({ points }) => points.filter(isKnown)));
   const count = Math.max(0, ...series.map(({ points }) => points.length));
   return series.map(({ points }) => drawOne(points, count, most, size));
 }
 
-function drawOne(
-  points: readonly (number | null)[],
-  count: number,
-  most: number,
-  { width, height }: ChartSize,
-): DrawnSeries {
+/** Path data of the line and the area, with gaps for unknown points, and the position of the newest known value. */
+function drawOne(points: Series['points'], count: number, most: number, { width, height }: ChartSize) {
   const bottom = height - PADDING;
   const x = (i: number) =>
     round(PADDING + ((width - 2 * PADDING) * (i + count - points.length)) / Math.max(1, count - 1));
@@ -88,15 +76,8 @@ function trimmed(value: number): string {
   return String(Number(value.toFixed(digits)));
 }
 
-interface SeriesFigures {
-  /** null = unknown. */
-  readonly now: number | null;
-  readonly least: number | null;
-  readonly most: number | null;
-}
-
-/** `now`: the newest point, even if unknown. */
-export function figuresOf({ points }: Series): SeriesFigures {
+/** null = unknown. `now`: the newest point, even if unknown. */
+export function figuresOf({ points }: Series) {
   const known = points.filter(isKnown);
   const now = points.at(-1) ?? null;
   return {

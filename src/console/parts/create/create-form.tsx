@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';
+import type { SessionType } from '../../../core/protocol/operations/console-sessions.ts';
 import type { CreateParams } from '../../../core/records/session/create-params.ts';
 import type { Manifest } from '../../../core/records/session/session.ts';
 import '../parts.css';
@@ -30,15 +31,9 @@ import {
 import { INTENT, OPTIONS, OTHER_OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
 
-interface SessionTypeInfo {
-  readonly manifest: Manifest;
-  /** null = the knobs have no graph. */
-  readonly graph: unknown;
-}
-
 interface CreateFormProps {
   /** At least one. */
-  readonly types: readonly SessionTypeInfo[];
+  readonly types: readonly SessionType[];
   /** Suggested names; others can be typed. */
   readonly agents: readonly string[];
   /** The name of the creator. */
@@ -93,7 +88,7 @@ export function CreateForm(props: CreateFormProps): VNode | null {
         draft={draft.knobs}
         onDraft={(knobs) => onDraft({ ...draft, knobs })}
         errors={errors}
-        custom={type.graph == null ? {} : { 'knobs.graph': graphField(props) }}
+        custom={type.graph === null ? {} : { 'knobs.graph': graphField(props) }}
       />
       <details>
         <summary>Options</summary>

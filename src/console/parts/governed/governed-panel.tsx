@@ -68,13 +68,7 @@ export function GovernedPanel(props: GovernedPanelProps): VNode {
         />
       )}
       {run.pending.map((pending) => (
-        <GateNotice
-          key={pending.gate_type}
-          pending={pending}
-          run={run}
-          names={names}
-          {...(onGateAnswer === undefined ? {} : { onGateAnswer })}
-        />
+        <GateNotice key={pending.gate_type} pending={pending} run={run} names={names} onGateAnswer={onGateAnswer} />
       ))}
       {approvalObstacle !== null && (blocker !== null || run.pending.length > 0) && <p>{longText(approvalObstacle)}</p>}
       {run.last_gate_failure !== null && run.pending.length === 0 && (
@@ -147,7 +141,7 @@ interface GateNoticeProps {
   readonly pending: PendingGate;
   readonly run: RunModel;
   readonly names: Names;
-  readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
+  readonly onGateAnswer: GovernedPanelProps['onGateAnswer'] | undefined;
 }
 
 function GateNotice({ pending, run, names, onGateAnswer }: GateNoticeProps): VNode {

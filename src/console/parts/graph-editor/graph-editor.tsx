@@ -9,6 +9,7 @@ import './graph-editor.css';
 import type { VNode } from 'preact';
 import { readJson } from '../../lib/read-json.ts';
 import { longText } from '../../text/visible-text.ts';
+import type { FieldError } from '../form/field-errors.ts';
 import { GraphDrawing } from '../graph/graph-drawing.tsx';
 import { findProblems, type GraphCheck, type Problem } from './graph-problems.ts';
 import { type Delays, latest } from './latest.ts';
@@ -27,11 +28,11 @@ interface GraphEditorProps {
   readonly mayBeOthers?: boolean;
   readonly delays: Delays;
   /** The hub's errors when it rejected the session. */
-  readonly refused?: readonly { readonly field: string; readonly message: string }[];
+  readonly refused?: readonly FieldError[];
 }
 
 const WAIT_MS = 250;
-const NONE: NonNullable<GraphEditorProps['refused']> = [];
+const NONE: readonly FieldError[] = [];
 
 export function GraphEditor(props: GraphEditorProps): VNode {
   const { label, text, onText, people, mayBeOthers = false, refused = NONE } = props;

@@ -3,6 +3,7 @@
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import type { GraphReport } from '../../../core/ports/adapter.ts';
 import { type LineAndColumn, lineOf, placeOf, type ReadJson } from '../../lib/read-json.ts';
+import type { FieldError } from '../form/field-errors.ts';
 
 /** The answer of `check_graph`. */
 export type GraphCheck = GraphReport;
@@ -23,7 +24,7 @@ interface Seen {
   readonly failure: string | null;
   /** The names of all participants; null = there may be others. */
   readonly people: readonly string[] | null;
-  readonly refused: readonly { readonly field: string; readonly message: string }[];
+  readonly refused: readonly FieldError[];
 }
 
 /** Invalid JSON is reported alone, because the hub's errors are about another text. */
@@ -55,14 +56,8 @@ function withinGraph(field: string): string {
   return field.replace(/^(?:params\.)?(?:knobs\.)?graph(?:\.|$)/, '');
 }
 
-interface Stranger {
-  /** Within the graph, such as `transitions.0.then.args.agent_id`. */
-  readonly field: string;
-  readonly message: string;
-}
-
 /** `people`: the names of all participants. Ids are skipped, because they may belong to any of them. */
-export function findUnknownParticipants(graph: Json, people: readonly string[]): readonly Stranger[] {
+export function findUnknownParticipants(graph: Json, people: readonly string[]): readonly FieldError[] {
   return namedIn(graph)
     .filter(({ name }) => name !== '' && !people.includes(name) && !isAgentId(name))
     .map(({ field, name }) => ({

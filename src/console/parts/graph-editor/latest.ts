@@ -5,12 +5,6 @@ export interface Delays {
   after(ms: number, task: () => void): () => void;
 }
 
-interface Latest<Question> {
-  ask(question: Question): void;
-  /** Drops pending questions and answers. */
-  close(): void;
-}
-
 interface LatestOptions<Question, Answer> {
   readonly delays: Delays;
   readonly waitMs: number;
@@ -19,7 +13,7 @@ interface LatestOptions<Question, Answer> {
   readonly onFailure: (failure: unknown) => void;
 }
 
-export function latest<Question, Answer>(options: LatestOptions<Question, Answer>): Latest<Question> {
+export function latest<Question, Answer>(options: LatestOptions<Question, Answer>) {
   const { delays, waitMs, ask, onAnswer, onFailure } = options;
   let newest = 0;
   let cancel = () => {};
@@ -32,12 +26,13 @@ export function latest<Question, Answer>(options: LatestOptions<Question, Answer
     }
   };
   return {
-    ask(question) {
+    ask(question: Question): void {
       const number = ++newest;
       cancel();
       cancel = delays.after(waitMs, () => void run(question, number));
     },
-    close() {
+    /** Drops pending questions and answers. */
+    close(): void {
       newest++;
       cancel();
     },

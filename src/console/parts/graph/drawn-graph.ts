@@ -27,8 +27,6 @@ export interface DrawnGraph {
   readonly initial: string | null;
 }
 
-export const NO_GRAPH: DrawnGraph = { nodes: [], edges: [], initial: null };
-
 /** Names by agent id; an id without a name is shown itself. */
 export type Names = Readonly<Record<string, string>>;
 

@@ -6,10 +6,9 @@ import '../parts.css';
 import './graph.css';
 import { Line } from '../../text/untrusted-text.tsx';
 import { type DrawnGraph, type Names, nameIn, readGraph } from './drawn-graph.ts';
-import { EdgeMark } from './edge-mark.tsx';
-import { graphSummary, transitionTexts } from './graph-text.ts';
+import { EdgeMark, NodeMark } from './graph-marks.tsx';
+import { count, graphSummary, transitionTexts } from './graph-text.ts';
 import { isDrawable, type Layout, layoutOf } from './layout.ts';
-import { NodeMark } from './node-mark.tsx';
 import { type PathTaken, pathTaken, type Way } from './path-taken.ts';
 import { useRoving } from './roving.ts';
 
@@ -31,6 +30,7 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
     [given, path, current, end, isWhole, hasGaps, names],
   );
   const drawn = useDrawn(given, taken.graph);
+  const extra = taken.graph.edges.length - given.edges.length;
   const id = useId();
   if (given.nodes.length === 0) return <p class="graph-empty">Nothing to draw.</p>;
   return (
@@ -42,7 +42,10 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
       )}
       <Now current={current} end={end} names={names} />
       <details class="graph-words" open={drawn === null}>
-        <summary>{wordsSummary(given.edges.length, taken.graph.edges.length - given.edges.length)}</summary>
+        <summary>
+          {count(given.edges.length, 'transition')} in words
+          {extra > 0 && `, and ${count(extra, 'step')} without a rule`}
+        </summary>
         <ol id={id}>
           {transitionTexts(taken).map((words, i) => (
             <li key={i}>{words}</li>
@@ -51,11 +54,6 @@ export function GraphDrawing(props: GraphDrawingProps): VNode {
       </details>
     </figure>
   );
-}
-
-function wordsSummary(transitions: number, steps: number): string {
-  const rules = `${transitions} ${transitions === 1 ? 'transition' : 'transitions'} in words`;
-  return steps === 0 ? rules : `${rules}, and ${steps} ${steps === 1 ? 'step' : 'steps'} without a rule`;
 }
 
 interface Drawn {

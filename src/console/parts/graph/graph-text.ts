@@ -56,7 +56,7 @@ export function nodeText(node: DrawnNode, says: NodeFacts): string {
     ...(current === null ? [] : [node.kind === 'rule' ? `${words(current)} has the turn` : 'has the turn']),
     ...(visits.length === 0 ? [] : [`spoke in ${turnNumbersText(visits)}`]),
     ...(stoodFor.length === 0 ? [] : [`stood for ${namesText(stoodFor)}`]),
-    ...(leaving.length === 0 ? [] : [count(leaving.length, 'transition', 'leaving')]),
+    ...(leaving.length === 0 ? [] : [`${count(leaving.length, 'transition')} leaving`]),
   ];
   return facts.join(', ');
 }
@@ -69,7 +69,7 @@ export function namesText(names: readonly string[]): string {
   return names.length <= MAX_NAMES ? shown : `${shown} and ${names.length - MAX_NAMES} more`;
 }
 
-export function whoIs(names: Names, id: string): string {
+function whoIs(names: Names, id: string): string {
   return words(nameIn(names, id));
 }
 
@@ -82,6 +82,7 @@ function words(text: string): string {
   return fittingText(text, MAX_UNITS).text;
 }
 
-function count(n: number, what: string, more = ''): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}${more === '' ? '' : ` ${more}`}`;
+/** `1 node`, `2 nodes`. */
+export function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

@@ -164,20 +164,9 @@ function listIn<Key>(lists: Map<Key, number[]>, key: Key): number[] {
   return list;
 }
 
-interface Leads {
-  /** The node of a participant; null = not in the graph. */
-  nodeOf(id: string): string | null;
-  /** The edges that may have led from one participant to another; none from null. */
-  between(from: string | null, to: string): readonly number[];
-  /** The first rule node among the targets of these edges. */
-  ruleAmong(edges: readonly number[]): string | null;
-  /** The first rule node, for a turn whose predecessor is unknown. */
-  readonly rule: string | null;
-  endOf(reason: string): string | null;
-  toEnd(from: string, end: string): readonly number[];
-}
+type Leads = ReturnType<typeof findLeads>;
 
-function findLeads(graph: DrawnGraph, names: Names): Leads {
+function findLeads(graph: DrawnGraph, names: Names) {
   const { nodes, edges } = graph;
   const kinds = new Map(nodes.map(({ id, kind }) => [id, kind]));
   const isAnyone = (id: string) => kinds.get(id) === 'anyone';
@@ -204,12 +193,17 @@ function findLeads(graph: DrawnGraph, names: Names): Leads {
   };
   const pair = cached((key: string) => between(...(JSON.parse(key) as [string, string])));
   return {
+    /** The node of a participant; null = not in the graph. */
     nodeOf: nodeFor,
-    between: (from, to) => (from === null ? [] : pair(JSON.stringify([from, to]))),
-    ruleAmong: (among) => among.map((i) => edges[i]?.to ?? '').find(isRule) ?? null,
+    /** The edges that may have led from one participant to another; none from null. */
+    between: (from: string | null, to: string) => (from === null ? [] : pair(JSON.stringify([from, to]))),
+    /** The first rule node among the targets of these edges. */
+    ruleAmong: (among: readonly number[]) => among.map((i) => edges[i]?.to ?? '').find(isRule) ?? null,
+    /** The first rule node, for a turn whose predecessor is unknown. */
     rule: nodes.find(({ kind }) => kind === 'rule')?.id ?? null,
-    endOf: (reason) => nodes.find(({ kind, label }) => kind === 'end' && label === `end: ${reason}`)?.id ?? null,
-    toEnd(from, end) {
+    endOf: (reason: string) =>
+      nodes.find(({ kind, label }) => kind === 'end' && label === `end: ${reason}`)?.id ?? null,
+    toEnd(from: string, end: string) {
       const isEnd = (node: string) => node === end;
       const own = fromTo((node) => node === nodeFor(from), isEnd);
       return own.length > 0 ? own : fromTo(isAnyone, isEnd);

@@ -5,12 +5,9 @@ import type { Layers, Spot } from './layers.ts';
 /** The spots of each layer from left to right. */
 type Order = readonly (readonly number[])[];
 
-interface Neighbours {
-  readonly above: readonly (readonly number[])[];
-  readonly below: readonly (readonly number[])[];
-}
+type Neighbours = Readonly<ReturnType<typeof findNeighbours>>;
 
-export function findNeighbours({ spots, chains }: Layers): Neighbours {
+export function findNeighbours({ spots, chains }: Layers) {
   const above = spots.map((): number[] => []);
   const below = spots.map((): number[] => []);
   for (const chain of chains) {

@@ -6,12 +6,6 @@ interface Focusable {
   focus(): void;
 }
 
-export interface Roving {
-  readonly stop: number;
-  refAt(i: number): (element: Focusable | null) => void;
-  onKeyDown(event: KeyboardEvent): void;
-}
-
 const STEPS: ReadonlyMap<string, number> = new Map([
   ['ArrowDown', 1],
   ['ArrowRight', 1],
@@ -21,17 +15,17 @@ const STEPS: ReadonlyMap<string, number> = new Map([
   ['End', Number.POSITIVE_INFINITY],
 ]);
 
-export function useRoving(count: number, first: number): Roving {
+export function useRoving(count: number, first: number) {
   const [chosen, choose] = useState<number | null>(null);
   const elements = useRef(new Map<number, Focusable>());
   const stop = chosen === null || chosen >= count ? first : chosen;
   return {
     stop,
-    refAt: (i) => (element) => {
+    refAt: (i: number) => (element: Focusable | null) => {
       if (element === null) elements.current.delete(i);
       else elements.current.set(i, element);
     },
-    onKeyDown(event) {
+    onKeyDown(event: KeyboardEvent) {
       const step = STEPS.get(event.key);
       if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();

@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import { hubClock } from '../../state/hub-clock.ts';
-import { hasGraph, isGoverned } from '../../state/session/session-kind.ts';
+import { hasGraph, isGoverned } from '../../state/session/whole-log.ts';
 import { stillAt } from '../../time/ticker.ts';
 import { TickerContext } from '../../time/times.tsx';
 import { Governed } from './panel-governed.tsx';

@@ -30,9 +30,7 @@ export function lastSeq({ envelopes }: LogWindow): number {
 export function withLive(log: LogWindow, arrived: readonly Envelope[], isFollowing: boolean): LogWindow {
   const headSeq = Math.max(log.headSeq, arrived.at(-1)?.seq ?? 0);
   if (log.hasLater) return { ...log, headSeq };
-  const last = lastSeq(log);
-  const envelopes = [...log.envelopes, ...arrived.filter(({ seq }) => seq > last)];
-  return bounded({ ...log, envelopes, headSeq }, isFollowing ? 'newest' : 'oldest');
+  return bounded({ ...log, envelopes: joined(log, arrived), headSeq }, isFollowing ? 'newest' : 'oldest');
 }
 
 /** A page as the hub gave it. */
@@ -66,10 +64,14 @@ export function withEarlier(log: LogWindow, page: ReadPage): LogWindow {
 
 /** Adds a page read forwards from the last held envelope. */
 export function withLater(log: LogWindow, page: ReadPage): LogWindow {
-  const last = lastSeq(log);
-  const envelopes = [...log.envelopes, ...page.envelopes.filter(({ seq }) => seq > last)];
   const headSeq = Math.max(log.headSeq, page.head_seq);
+  const envelopes = joined(log, page.envelopes);
   return bounded({ ...log, envelopes, headSeq, hasLater: page.next !== null }, 'newest');
+}
+
+function joined(log: LogWindow, later: readonly Envelope[]): readonly Envelope[] {
+  const last = lastSeq(log);
+  return [...log.envelopes, ...later.filter(({ seq }) => seq > last)];
 }
 
 /** Applies redactions found by reading the same range again. */

@@ -1,9 +1,9 @@
 /** The fold of a whole log for panels and the timeline, without keeping the envelopes. Pure. */
 
+import { isPlainObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import { type Envelope, isContent } from '../../../core/records/session/envelope.ts';
 import { EMPTY_HISTORY, type RunHistory, withEnvelope } from '../../parts/governed/model/run-history.ts';
-import { hasGraph, isGoverned } from './session-kind.ts';
 
 export interface WholeLog {
   /** The number of the reader; pages for earlier readers are ignored. */
@@ -68,4 +68,12 @@ export function withPushed(whole: WholeLog | null, arrived: readonly Envelope[])
 /** The speakers up to a seq, in order. */
 export function pathAt({ steps }: WholeLog, atSeq: number): readonly string[] {
   return steps.filter(({ seq }) => seq <= atSeq).map(({ by }) => by);
+}
+
+export function hasGraph({ session: { knobs } }: Pick<SessionStateAt, 'session'>): boolean {
+  return isPlainObject(knobs.graph);
+}
+
+export function isGoverned({ session: { manifest } }: Pick<SessionStateAt, 'session'>): boolean {
+  return manifest.type === 'governed';
 }

@@ -52,7 +52,7 @@ function failed(message: string): Answer {
 }
 
 function notUnderstood(stranger: string): Answer {
-  return failed(`setup.${stranger} is not understood, so nothing can be said`);
+  return failed(`setup.${stranger} is unknown, so the fixture cannot be executed`);
 }
 
 function compared(fixture: Fixture, outcome: Members): Answer {

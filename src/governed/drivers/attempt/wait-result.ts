@@ -27,7 +27,7 @@ export function builtInDriver<Out extends object>(driver: BuiltInDriver<Out>): R
     },
     async wait(turnId, limitMs, signal) {
       const out = dispatched.get(turnId);
-      if (out === undefined) return failed('not_dispatched', `${turnId} was not dispatched with this adapter`);
+      if (out === undefined) return failed('not_dispatched', `${turnId} was not dispatched by this driver`);
       dispatched.delete(turnId);
       return driver.wait(out, limitMs, signal);
     },

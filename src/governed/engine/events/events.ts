@@ -94,8 +94,7 @@ export function eventFaults(event: unknown): readonly EventFault[] {
   if (!isRecord(event)) return [fault('not_an_event', 'an event is an object')];
   const { event_id, event_type, timestamp, turn } = event;
   const faults: EventFault[] = [];
-  if (!isNonEmptyText(event_id))
-    faults.push(fault('missing_event_id', 'event_id: expected a text with something in it'));
+  if (!isNonEmptyText(event_id)) faults.push(fault('missing_event_id', 'event_id: expected a non-empty text'));
   if (!isOneOf(EVENT_TYPES, event_type)) {
     const message = `event_type: ${JSON.stringify(event_type) ?? 'nothing'} is no type of event`;
     faults.push(fault('unknown_event_type', message));

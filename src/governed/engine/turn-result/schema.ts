@@ -58,7 +58,7 @@ function choiceFaults(field: string, value: unknown, choices: readonly string[])
 
 /** The text must not be blank or an unfilled template. */
 function textFaults(field: string, value: unknown): Faults {
-  if (!isNonEmptyText(value)) return [invalidField(field, 'a text with something in it')];
+  if (!isNonEmptyText(value)) return [invalidField(field, 'a non-empty text')];
   return isTemplate(value) ? [unfilled(field)] : [];
 }
 

@@ -1,4 +1,4 @@
-/** Each part of the console alone, with what the test hands it as `window.given`. What a part hands up is in `window.told`. */
+/** Shows single parts of the console with `window.given` from the test, and collects their answers in `window.told`. */
 
 import { render, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
@@ -19,7 +19,7 @@ import type { Delays } from '../../../../src/console/parts/graph-editor/latest.t
 import { ticker } from '../../../../src/console/time/ticker.ts';
 import { Ago, Countdown, TickerContext } from '../../../../src/console/time/times.tsx';
 
-// What the test has put there; it is the test's to be right about it.
+// The test sets untyped members of the window.
 // biome-ignore lint/suspicious/noExplicitAny: as above.
 const page = window as any;
 page.told = [];
@@ -58,52 +58,24 @@ function FormScene(): VNode {
 function EditorScene(): VNode {
   const [text, setText] = useState(page.given.text);
   page.text = text;
-  return (
-    <GraphEditor
-      label="Graph"
-      text={text}
-      onText={setText}
-      check={page.checkGraph}
-      people={page.given.people}
-      delays={delays}
-    />
-  );
+  const { checkGraph, given } = page;
+  return <GraphEditor {...given} label="Graph" text={text} onText={setText} check={checkGraph} delays={delays} />;
 }
 
 function CreateScene(): VNode {
-  const { types, agents } = page.given;
+  const { types, agents, refused = [] } = page.given;
   const [draft, setDraft] = useState(newDraft(types[0].manifest));
-  return (
-    <CreateForm
-      types={types}
-      agents={agents}
-      me="me"
-      draft={draft}
-      onDraft={setDraft}
-      onCreate={tell}
-      isBusy={false}
-      refused={page.given.refused ?? []}
-      check={page.checkGraph}
-      delays={delays}
-    />
-  );
+  const rest = { types, agents, refused, delays, me: 'me', isBusy: false, check: page.checkGraph };
+  return <CreateForm {...rest} draft={draft} onDraft={setDraft} onCreate={tell} />;
 }
 
 function GovernedScene(): VNode {
-  const { publicState, config, log, names, refusal } = page.given;
-  const answer = async (given: unknown) => {
-    tell(given);
+  const { log, refusal, ...given } = page.given;
+  const answer = async (gateAnswer: unknown) => {
+    tell(gateAnswer);
     if (refusal !== undefined) throw new Error(refusal);
   };
-  return (
-    <GovernedPanel
-      publicState={publicState}
-      config={config}
-      book={toRunHistory(log)}
-      names={names}
-      onGateAnswer={answer}
-    />
-  );
+  return <GovernedPanel {...given} book={toRunHistory(log)} onGateAnswer={answer} />;
 }
 
 function ChartScene(): VNode {
@@ -141,7 +113,7 @@ const SCENES: Readonly<Record<string, () => VNode>> = {
 
 page.show = (scene: string, given: unknown) => {
   const root = document.getElementById('page');
-  if (root === null) throw new Error('there is no place for the page');
+  if (root === null) throw new Error('the page has no element with id "page"');
   render(null, root);
   page.given = given;
   page.told.length = 0;
