@@ -46,7 +46,7 @@ async function others({ ada, ken, barbara, linus }: People): Promise<void> {
       labels: { intent, team: at % 2 === 0 ? 'core' : 'docs' },
     });
     await session.send(`${intent}: where do we begin?`);
-    await (at % 2 === 0 ? ken : barbara).session(session.id).send('With what is there already.');
+    await (at % 2 === 0 ? ken : barbara).session(session.id).send('With the existing ones.');
     if (at > 2) await session.close('settled');
   }
 }
@@ -85,7 +85,7 @@ async function article({ ada, grace, linus }: People): Promise<{ id: string; wri
   });
   const { id } = session;
   await session.send(
-    priced('Draft: a log is a list to which lines are only ever added. Whoever has the list has everything.', 0.0031),
+    priced('Draft: a log is a list to which lines are only ever added. The list has everything.', 0.0031),
   );
   await grace.session(id).send(priced('REVISE: say why lines are never changed, and what happens at a crash.', 0.0018));
   await session.send(

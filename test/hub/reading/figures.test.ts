@@ -79,7 +79,7 @@ it('[MO1] counts every live session by type and state, loaded or not, from the s
   expect(kinds()).toEqual(['conversation ACTIVE 1', 'conversation INVITED 1', 'panel ACTIVE 1']);
   const [again, other] = [await world.peer('alice'), await world.peer('bob')];
   other.acks = false;
-  await say(world, again, talk, 'what is said changes no state');
+  await say(world, again, talk, 'a text changes no state');
   await world.answer(again.call('close_session', { session_id: talk }));
   expect(kinds()).toEqual(['conversation CLOSING 1', 'conversation INVITED 1', 'panel ACTIVE 1']);
   await leap(world, 10 * SECOND);

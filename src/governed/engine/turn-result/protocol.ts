@@ -118,7 +118,7 @@ function reviewFaults(result: TurnResult, { turn }: ProtocolInput): readonly Fau
     ({ missing_decision_ids }) => missing_decision_ids ?? [],
   );
   const movesOn = !isMissing(result.phase_transition_request) || result.run_completion_request === true;
-  return lacking.length > 0 && movesOn ? [wrong(`what was delegated still lacks ${lacking.join(', ')}`)] : [];
+  return lacking.length > 0 && movesOn ? [wrong(`the delegated work still lacks ${lacking.join(', ')}`)] : [];
 }
 
 function wrong(detail: string): Fault {
