@@ -126,7 +126,7 @@ describe('a run by hand', () => {
     '[CM20] refusals say what comes next: nothing staged, not whole, wrong, twice, a gate, the end',
     async () => {
       const id = await solo();
-      await answers(['assign', 'dev'], 6, /has turn .* out\n.*parley run accept/);
+      await answers(['assign', 'dev'], 6, /already has the active turn turn_\w+\n.*parley run accept/);
       await answers(['assign', 'ghost'], 6, /"ghost" is not declared\n.*agentxchain.json/);
       await answers(['accept'], 6, /found none\nWrite the result/);
       await answers(['accept', 'turn_0'], 5, 'parley run status');

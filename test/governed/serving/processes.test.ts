@@ -49,7 +49,7 @@ itDeep(
     const given = ['up', '--data', line.data, '--port', '0', '--run', root];
     expect((await line.run([...given, '--holds', 'captain'])).err).toContain('--holds: expected role=name');
     expect((await line.run([...given, '--run', line.folder, '--holds', 'captain=al'])).err).toContain(
-      'goes with one --run',
+      '--holds requires exactly one --run',
     );
     expect((await line.run([...given, '--run', join(root, 'nowhere')])).err).toContain(
       'expected the path of an existing folder',
