@@ -1,30 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/testing/lib/random.ts';
 import { SimDisk } from '../../support/sim-disk.ts';
-import { itDeep, runs } from '../../support/size.ts';
+import { runs } from '../../support/size.ts';
 import { crashHistory } from './crash-history.ts';
 import { confirmed, openJournal, turn } from './open-journal.ts';
 import { patchFiles } from './patched-files.ts';
 
-const HISTORIES = runs(1_500, 200);
+// Seed 233 finds a start that does not sync the repaired tail.
+const HISTORIES = runs(1_500, 240);
 
 describe('a power cut at any moment', () => {
-  itDeep(
-    `[JR7] ${HISTORIES} histories: everything confirmed is there in order, and nothing else`,
-    async () => {
-      const totals = { confirmed: 0, torn: 0 };
-      for (let seed = 1; seed <= HISTORIES; seed++) {
-        const { fault, confirmed, torn } = await crashHistory(seed);
-        expect(fault).toBeNull();
-        totals.confirmed += confirmed;
-        totals.torn += torn;
-      }
-      // Histories without events would prove nothing.
-      expect(totals.confirmed).toBeGreaterThan(HISTORIES);
-      expect(totals.torn).toBeGreaterThan(HISTORIES / 10);
-    },
-    120_000,
-  );
+  it(`[JR7] ${HISTORIES} histories: everything confirmed is there in order, and nothing else`, async () => {
+    const totals = { confirmed: 0, torn: 0 };
+    for (let seed = 1; seed <= HISTORIES; seed++) {
+      const { fault, confirmed, torn } = await crashHistory(seed);
+      expect(fault).toBeNull();
+      totals.confirmed += confirmed;
+      totals.torn += torn;
+    }
+    // Histories without events would prove nothing.
+    expect(totals.confirmed).toBeGreaterThan(HISTORIES);
+    expect(totals.torn).toBeGreaterThan(HISTORIES / 10);
+  }, 120_000);
 
   it('[JR7] the histories detect a port that does not sync its files', async () => {
     expect(await faults((disk) => patchFiles(disk, { file: () => ({ sync: async () => {} }) }))).toBeGreaterThan(10);
