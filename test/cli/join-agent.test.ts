@@ -132,7 +132,7 @@ describe('an agent that is a program', () => {
         'left',
       ]);
       // Of those --help tells.
-      const told = joinCommand.json.split('of an agent')[1];
+      const told = joinCommand.json.split('for an agent')[1];
       for (const { event } of linesOf(first.out)) expect(told).toContain(`"${event}"`);
       await go();
       const second = run('ben', '--command', fake(), '--json');

@@ -99,7 +99,10 @@ describe('on a folder that is damaged', () => {
       const [shown] = await line.json('show', 'last');
       const { at_seq } = shown as { at_seq: number };
       const redacted = await line.here(['redact', 'last', String(at_seq)]);
-      expect(redacted).toMatchObject({ code: 0, err: expect.stringMatching(/on disk until .*"parley archive"/) });
+      expect(redacted).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/on disk until .*"parley archive --ended-before 0s"/),
+      });
       await line.json('close', 'last', '--as', 'alice');
       await bob.says('session.closed');
       await bob.end();
