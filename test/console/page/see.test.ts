@@ -287,8 +287,11 @@ describeConsole('the console', (world) => {
     const seq = Number((await page.locator('.said-row', { hasText: 'One.' }).getAttribute('data-seq')) ?? 0);
     const slider = page.getByRole('slider');
     await slider.focus();
-    while (Number(await slider.inputValue()) > seq) await page.keyboard.press('ArrowLeft');
-    await page.waitForSelector(`.badge.then >> text=as of #${seq}`);
+    // One step at a time: a press before the page has drawn the last one could overshoot.
+    for (let at = Number(await slider.inputValue()) - 1; at >= seq; at--) {
+      await page.keyboard.press('ArrowLeft');
+      await page.waitForSelector(`.badge.then >> text=as of #${at}`);
+    }
     await page.waitForSelector('.panel-state >> text=/"turn_count": 1/');
     await page.locator('.said-row', { hasText: 'Two.' }).waitFor({ state: 'detached' });
     await page.getByLabel('As seen by').selectOption({ label: 'bob' });
