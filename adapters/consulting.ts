@@ -53,7 +53,7 @@ export const consulting: SessionAdapter<ConsultingState> = {
     return state.respondent_replied ? { next_state: 'CLOSING', close_reason: 'consulting_complete' } : {};
   },
 
-  /** While its holder is hidden nobody holds the turn; it returns with its holder. */
+  /** Nobody holds the turn while its holder is hidden; a returning holder gets it back. */
   expectedNext(metadata, state) {
     const speaker = nextSpeaker(metadata, state);
     if (state.last_seq === 0 || speaker?.status !== 'active') return null;

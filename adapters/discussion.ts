@@ -120,7 +120,7 @@ function isComplete({ rounds }: JsonObject, roundsDone: number): boolean {
   return typeof rounds === 'number' && roundsDone >= rounds;
 }
 
-/** After a change of participants: an active holder keeps the turn, otherwise it moves in the same fold. */
+/** After a change of participants, an active holder keeps the turn; otherwise it moves in the same fold. */
 function regrouped(
   { seq }: Envelope,
   state: DiscussionState,
@@ -136,7 +136,7 @@ function regrouped(
   return { ...there, expected_next_speaker: next, last_seq: seq, rounds_done, turns_left, is_named: false, hands };
 }
 
-/** Throws a ProtocolError for an unknown name. */
+/** The ordering that the knobs name; throws a ProtocolError for an unknown name. */
 function orderingOf({ knobs: { ordering = 'round_robin' } }: Pick<SessionMetadata, 'knobs'>): Ordering {
   const found = ORDERINGS.get(ordering);
   if (found !== undefined) return found;

@@ -35,7 +35,7 @@ export const governed: SessionAdapter<GovernedState> = {
     ttl_seconds: 90 * DAYS,
   },
 
-  // A copy, so that no session can change the initial state of the next.
+  // A copy, so that no session can change the initial state of another.
   initialState: () => JSON.parse(JSON.stringify(NEW_SESSION)),
 
   validateCreate: checkRules,
@@ -54,7 +54,7 @@ export const governed: SessionAdapter<GovernedState> = {
     return { next_state: 'CLOSING', close_reason: 'run_completed' };
   },
 
-  /** While its holder is hidden nobody holds the turn; it returns with its holder. */
+  /** Nobody holds the turn while its holder is hidden; a returning holder gets it back. */
   expectedNext(metadata, { expected }) {
     if (expected === null || participantOf(metadata, expected.agent_id)?.status !== 'active') return null;
     return { agent_id: expected.agent_id, since_seq: expected.since_seq };

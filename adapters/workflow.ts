@@ -22,7 +22,7 @@ import { foldWorkflow, newWorkflow, type WorkflowState } from './workflow/state.
 
 export type { WorkflowState } from './workflow/state.ts';
 
-/** Uses the built-in conditions and targets; a session with others gets a separate instance. */
+/** The workflow with the built-in conditions and targets; a session with custom ones gets a separate instance. */
 export const workflow: SessionAdapter<WorkflowState> = workflowWith(BUILT_IN);
 
 function workflowWith(vocabulary: Vocabulary): SessionAdapter<WorkflowState> {

@@ -42,7 +42,7 @@ const late = await otto.next();
 assert.equal(late?.text, 'May version 7 go out?');
 await assert.rejects(async () => late?.reply('approved'), { code: 'session_closed' });
 
-// The audit trail names who missed each deadline.
+// The audit trail names the participant that missed each deadline.
 const missed = (await hub.audit()).filter(({ kind }) => kind === 'expectation_violated');
 assert.deepEqual(
   missed.map(({ detail }) => detail.detail),

@@ -6,7 +6,7 @@ import { budgetWithin, maxTurns, noProgress } from 'parley-hub/expectations/entr
 
 const hub = await createHub();
 let thanks = 0;
-/** A model with nothing new to say: numbers change, the words do not. */
+/** A model with nothing new to say: the number changes, the words do not. */
 const polite = (words: string) => ({
   text: `${words} (message ${++thanks})`,
   usage: { fresh: 900, output: 12 },
@@ -27,7 +27,7 @@ const session = await alice.open('discussion', {
 });
 const { reason } = await session.ended();
 assert.equal(reason, 'expectation_violated:no_progress');
-// alice said the same three times, bob twice.
+// alice sent the same text three times, bob twice.
 assert.equal(thanks, 5);
 
 const violations = (await hub.audit()).filter(({ kind }) => kind === 'expectation_violated');

@@ -41,7 +41,7 @@ assert.match(
   failures[0] ?? '',
   /^openai\/talker: the budget of (ada|bob) for a session is 0\.6 USD; 0\.\d+ USD used; this call may need 0\.\d+ USD/,
 );
-// Spending is recorded in the session, to the billionth, and below the limit.
+// The session records spending to the billionth of a dollar; it stayed below the limit.
 const spent = new Map<string, number>();
 for await (const { sender_id, event_data } of session.log()) {
   const { cost_usd } = event_data;

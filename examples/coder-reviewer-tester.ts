@@ -1,4 +1,4 @@
-/** Three models in a workflow: the coder hands off to the reviewer, who sends it back once, and the tester finishes it. */
+/** Three models in a workflow: the coder hands off to the reviewer, who returns it once; then the tester finishes it. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';
@@ -22,7 +22,7 @@ const stub = await stubModel(({ model, messages }) => {
   if (model === 'tester')
     return { calls: [{ name: 'finish', arguments: { message: '12 tests pass.', reason: 'shipped' } }] };
   reviews += 1;
-  // `approve` is a tool of the graph below.
+  // The graph below offers `approve` as a tool.
   return reviews === 1
     ? handoff('coder', 'What about zero?')
     : { text: 'Good.', calls: [{ name: 'approve', arguments: {} }] };
@@ -41,7 +41,7 @@ const participants = await Promise.all(
   ),
 );
 
-// An approval passes the turn to the tester. The rule offers the tool `approve` to the participant it applies to.
+// An approval passes the turn to the tester. Only a participant to whom the rule applies has the tool `approve`.
 const graph: TransitionGraph = {
   initial_speaker: 'lead',
   transitions: [

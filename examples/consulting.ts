@@ -33,7 +33,7 @@ assert.deepEqual(await replying.ended(), { state: 'CLOSED', reason: 'consulting_
 assert.equal(reply.causation_id, question.envelope_id);
 await assert.rejects(asking.send('Are you sure?'), { code: 'session_closed' });
 
-// The log is in one order and contains no rejected posts. Alice does not see bob's invite.
+// The log has one order and contains no rejected posts. Alice does not see bob's invite.
 const log = [];
 for await (const { seq, event_type, event_data } of asking.log()) {
   console.log(String(seq).padStart(3), event_type, event_data.text ?? event_data.reason ?? '');

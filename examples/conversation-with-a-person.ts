@@ -1,4 +1,4 @@
-/** An agent talks with a person, who gets messages by callback, by pull or in a loop; closing ends every wait. */
+/** An agent talks with a person, who receives messages by callback, by pull or in a loop; closing ends every wait. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';

@@ -48,7 +48,7 @@ assert.deepEqual(
   ['(1 before)', `#${seq} [bob]: Yes.\n  [alice]: Then ship it!`, `#${seq + 1} I did not say that.`],
 );
 
-// An earlier view can be read at any time.
+// The view of an earlier seq can be read at any time.
 const then = await session.view({ view: named(windowedSummary(1)), atSeq: seq });
 assert.deepEqual(
   then.messages.map(({ content }) => content),

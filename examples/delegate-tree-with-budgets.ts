@@ -25,7 +25,7 @@ await hub.agent('analyst', {
 await hub.agent('manager', {
   async onMessage(message) {
     const { session } = message;
-    // The manager got 0.60 and cannot delegate more than is left.
+    // The manager may spend 0.60 and cannot delegate more than is left.
     await assert.rejects(session.delegate('analyst', 'Look into it.', { budget: { usd: 0.7 } }), {
       code: 'invalid_create',
       details: {
@@ -50,7 +50,7 @@ const done = await project.delegate('manager', 'Find out how many there are.', {
 console.log(done.outcome, done.spent, done.reply?.text);
 assert.equal(done.outcome, 'replied');
 assert.equal(done.reply?.text, 'Looked into. The counter says: Forty-two.');
-// 0.05 by the counter, 0.20 by the analyst, 0.10 by the manager.
+// 0.05 spent by the counter, 0.20 by the analyst, 0.10 by the manager.
 assert.deepEqual(done.spent, { usd: 0.35, tokens: 0, unpriced: 0 });
 
 // A declined delegation is a result, not an exception; its reservation is released.
@@ -61,7 +61,7 @@ await assert.rejects(
   /has 0.65 usd of its budget left/,
 );
 
-// The same key is the same delegation.
+// The same key returns the same delegation.
 const again = await project.delegate('manager', 'Find out how many there are.', { budget: { usd: 0.6 }, key: 'count' });
 assert.deepEqual(again, { ...done, duplicate: true });
 await hub.stop();

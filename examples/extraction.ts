@@ -1,4 +1,4 @@
-/** A reviewer with a typed verdict: its first answer violates the schema, the second one, after a hint, is valid. */
+/** A reviewer with a typed verdict: its first answer violates the schema; after a hint, the second one is valid. */
 
 import assert from 'node:assert/strict';
 import { createHub } from 'parley-hub';

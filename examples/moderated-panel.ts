@@ -14,7 +14,7 @@ const panel = await moderator.open('discussion', {
   knobs: { ordering: 'moderated' },
 });
 
-// A text keeps the turn, because it names nobody.
+// A text names no next speaker, so the moderator keeps the turn.
 await panel.send('Welcome. Should we build the bridge?');
 assert.equal(panel.isMyTurn, true);
 await assert.rejects(engineer.session(panel.id).send('Yes!'), { code: 'not_your_turn' });

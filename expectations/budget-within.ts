@@ -1,4 +1,4 @@
-/** budget_within: limits spending in dollars, tokens or both. The participant that exceeds it violates it, once. */
+/** budget_within: limits spending in dollars, tokens or both. Fires once, for the participant that exceeds it. */
 
 import {
   type AcceptEvaluator,

@@ -10,7 +10,7 @@ export interface EntryOptions {
 export interface TurnWithinOptions extends EntryOptions {
   /** `task.progress` extends the turn; default true. */
   readonly heartbeat?: boolean;
-  /** A reported failure of the turn fires it at once; default false. */
+  /** A reported failure of the turn fires the expectation immediately; default false. */
   readonly onFailure?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function acksWithin(
   return timed('acks_within', seconds, onViolation, options);
 }
 
-/** Addressed participants must post in time. */
+/** Participants addressed by content must post in time. */
 export function replyWithin(
   seconds: number,
   onViolation: ViolationAction,
@@ -66,13 +66,13 @@ export interface Budget {
   readonly tokens?: number;
 }
 
-/** Limits the number of texts and packets; with `appliesTo`, of those participants. */
+/** Limits the number of texts and packets; with `appliesTo`, only those of the listed participants. */
 export function maxTurns(turns: number, onViolation: ViolationAction, options: EntryOptions = {}): ExpectationEntry {
   checkWhole('max_turns: turns', turns, 1);
   return counting('max_turns', onViolation, { turns }, options);
 }
 
-/** Limits spending; with `appliesTo`, of those participants. */
+/** Limits spending; with `appliesTo`, only that of the listed participants. */
 export function budgetWithin(
   budget: Budget,
   onViolation: ViolationAction,

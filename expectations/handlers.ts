@@ -2,10 +2,10 @@
 
 import type { HandlerEffect, Violation, ViolationHandler } from 'parley-hub/core';
 
-/** Does nothing more. */
+/** Takes no further action. */
 export const audit: ViolationHandler = { name: 'audit', version: 1, act: () => [] };
 
-/** Notifies the violators; everyone, if the session is one. */
+/** Notifies the violators, or everyone if the session is a violator. */
 export const warn: ViolationHandler = {
   name: 'warn',
   version: 1,
@@ -18,7 +18,7 @@ export const notifySession: ViolationHandler = {
   act: () => [{ kind: 'deliver', to: 'everyone' }],
 };
 
-/** Takes violators out of the rotation; they still read, and may return. */
+/** Takes violators out of the rotation; they can still read, and may return. */
 export const hide: ViolationHandler = {
   name: 'hide',
   version: 1,
@@ -26,7 +26,7 @@ export const hide: ViolationHandler = {
   act: (violation) => toEach('hide', violation),
 };
 
-/** Permanent. */
+/** Removes violators permanently. */
 export const remove: ViolationHandler = {
   name: 'remove',
   version: 1,

@@ -1,4 +1,4 @@
-/** max_turns: limits texts and packets. The sender of the last one violates it, once. */
+/** max_turns: limits texts and packets. Fires once, for the sender of the last allowed one. */
 
 import { type AcceptEvaluator, nameOf } from 'parley-hub/core';
 import { takesTurn } from './parts/content.ts';

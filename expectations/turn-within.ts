@@ -3,7 +3,7 @@
 import { type JsonObject, nameOf, type TimedEvaluator, type TimingFacts } from 'parley-hub/core';
 import { checkTimed, msOf } from './parts/params.ts';
 
-/** Progress extends a turn to at most this multiple. */
+/** Progress extends a turn to at most this multiple of `seconds`. */
 const MAX_TIMES = 6;
 
 export const turnWithin: TimedEvaluator = {
@@ -15,7 +15,7 @@ export const turnWithin: TimedEvaluator = {
     if (metadata.state !== 'ACTIVE' || turn === null) return [];
     const { agent_id, since_seq, at } = turn;
     const due_ms = dueMs(turn, pacing, params);
-    // A returning participant holds the turn from its return, and may have failed at it before.
+    // A returning participant holds the turn since its return, but `due_ms` may be a failure reported before.
     return [{ agent_id, since_seq, since_ms: Math.min(at, due_ms), due_ms }];
   },
   describe([wait], { metadata, params, pacing }) {

@@ -1,4 +1,4 @@
-/** Renders a line like the built-in views, also for custom views. */
+/** Renders a line as the built-in views do; custom views can use it too. */
 
 import { HUB_ID, type ViewLine, type ViewMessage } from 'parley-hub/core';
 import { escapeSpeakers, escapeSpeakersAfterName } from './parts/escape-speakers.ts';

@@ -17,7 +17,7 @@ export function tokenBudget(maxTokens: number): ViewRef {
   return { name: 'token_budget', params: { max_tokens: whole('token_budget: max_tokens', maxTokens) } };
 }
 
-/** Lines of others since the participant's last one. */
+/** Lines of others since the participant's last line. */
 export function sinceMyLastTurn(): ViewRef {
   return { name: 'since_my_last_turn', params: {} };
 }

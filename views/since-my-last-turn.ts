@@ -1,4 +1,4 @@
-/** since_my_last_turn: lines of others since the participant's last one. */
+/** since_my_last_turn: lines of others since the participant's last line. */
 
 import type { View } from 'parley-hub/core';
 import { messageOf } from './lines.ts';

@@ -21,7 +21,7 @@ export const tokenBudget: View = {
   show: (shown, _earlier, { named }) => shown.map((line) => messageOf(line, { named: named === true })),
 };
 
-/** A portable estimate without a tokenizer. An empty line counts as one. */
+/** A portable estimate without a tokenizer. An empty line counts as one token. */
 function tokensOf(content: string): number {
   return Math.max(1, Math.ceil(content.length / CHARACTERS_PER_TOKEN));
 }

@@ -46,7 +46,7 @@ function withInner(
     .map((name) => {
       const value = args[name];
       const at = `${field}.args.${name}`;
-      // `bind` parses each of them first.
+      // `bind` parses each reference before it is used.
       const refs = (isObject(value) ? [value] : value) as unknown as readonly RuleRef[];
       if (!Array.isArray(refs)) throw fieldError(at, 'a condition or a list of conditions', value);
       if (isObject(value)) return [name, bind(refs[0] as RuleRef, at)];
@@ -76,7 +76,7 @@ const DESTINATION: Answers<Destination | null> = {
   },
 };
 
-/** A defect whose message already names the part. */
+/** A defect of a part, with a message that already names the part. */
 class PartDefect extends HubError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('bad_rule_part', message, options);
@@ -100,7 +100,7 @@ function tried(who: string, ask: () => unknown): unknown {
   try {
     return ask();
   } catch (thrown) {
-    // Blame the inner condition, not the one around it.
+    // Blame the inner condition, not the condition that contains it.
     if (thrown instanceof PartDefect) throw thrown;
     throw new PartDefect(`${who} threw ${thrown instanceof Error ? thrown.message : described(thrown)}`, {
       cause: thrown,
@@ -110,7 +110,7 @@ function tried(who: string, ask: () => unknown): unknown {
 
 function described(answer: unknown): string {
   if (answer instanceof Promise) {
-    // A rejected promise would otherwise end the process.
+    // Prevents an unhandled rejection, which would end the process.
     answer.catch(() => {});
     return 'a promise';
   }
@@ -127,7 +127,7 @@ const YES_OR_NO: Answers<boolean> = {
   isOne: (answer): answer is boolean => typeof answer === 'boolean',
 };
 
-/** The unchecked members of an object. */
+/** The unchecked members of an object; null for any other value. */
 export function membersOf(value: unknown): { readonly [key: string]: Json | undefined } | null {
   return isObject(value) ? value : null;
 }

@@ -1,12 +1,12 @@
 /** Decides statically whether built-in conditions never hold, always hold, or imply each other. Other conditions are unknown.
- * Participants are compared by the text in the graph, which should name each of them in one way. */
+ * Participants are compared as written, so a graph should name each participant in one way only. */
 
 import { canonicalJson, type Json, type RuleRef, type Vocabulary } from 'parley-hub/core';
 import { BUILT_IN } from './vocabulary.ts';
 
 export class CertainConditions {
   private readonly vocabulary: Vocabulary;
-  /** Turns are numbered from 1 to this. */
+  /** The number of the last turn; the first turn has number 1. */
   private readonly lastTurn: number;
 
   constructor(vocabulary: Vocabulary, maxTurns: number | null) {
@@ -61,7 +61,7 @@ export class CertainConditions {
     return outer.name === 'any_of' && refsIn(outer.args.conditions).some((one) => this.implies(inner, one));
   }
 
-  /** True if two of these exclude each other: two speakers, two values of one variable, or a condition and its negation. */
+  /** True if two of them exclude each other: two speakers, two values of a variable, or a condition and its negation. */
   private contradicts(conditions: readonly RuleRef[]): boolean {
     const all = this.conjuncts(conditions).filter((one) => this.isBuiltIn(one));
     const speakers = new Set(named(all, 'from_speaker').map(({ args }) => args.agent_id));
@@ -122,7 +122,7 @@ function neverTurn(op: Json | undefined, value: Json | undefined, last: number):
   }
 }
 
-/** Checked together with the graph. */
+/** The check of the graph has validated the conditions. */
 function refsIn(conditions: unknown): readonly RuleRef[] {
   return Array.isArray(conditions) ? (conditions as readonly RuleRef[]) : [];
 }

@@ -9,13 +9,13 @@ export interface CompiledGraph {
   readonly max_turns: number | null;
   /** The destination after a message; null = the next active participant. Throws if a part of a rule is defective. */
   route(routing: Routing): Destination | null;
-  /** The speaker that `default_target` gives alone, after a hub envelope; null = none. Never throws: a defective target must
-   * not prevent hiding or leaving. */
+  /** The speaker that `default_target` alone chooses after a hub envelope; null if none. Never throws: a defective target
+   * must not prevent hiding or leaving. */
   defaultSpeaker(routing: Routing): string | null;
-  /** The tools that its conditions look for, in rule order. */
+  /** The tools that the graph's conditions look for, in rule order. */
   readonly tools: readonly string[];
-  /** The destination of a call of this tool, given as `routing`; null = no rule about the tool applies now. Never throws: a
-   * tool whose rule fails is not offered. */
+  /** The destination of a call of this tool, which `routing` describes; null if no rule about the tool applies now. Never
+   * throws: a tool whose rule fails is not offered. */
   calling(tool: string, routing: Routing): Destination | null;
 }
 
@@ -29,7 +29,7 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, fie
       tools: toolsIn(when, vocabulary),
       priority,
     }))
-    // Stable: equal priorities keep the order of the list.
+    // `toSorted` is stable: equal priorities keep the order of the list.
     .toSorted((a, b) => a.priority - b.priority);
   const otherwise = default_target === null ? null : bindTarget(default_target, vocabulary, `${field}.default_target`);
   return {
@@ -67,7 +67,7 @@ export function compileGraph(graph: TransitionGraph, vocabulary: Vocabulary, fie
 function toolsIn({ name, args }: RuleRef, vocabulary: Vocabulary): readonly string[] {
   if (name === 'tool_called') return typeof args.tool_name === 'string' ? [args.tool_name] : [];
   const inner = (vocabulary.conditions.get(name)?.conditions ?? []).flatMap((member) => args[member] ?? []);
-  // Parsed when they were bound.
+  // The conditions were parsed when they were bound.
   return inner.flatMap((one) => toolsIn(one as unknown as RuleRef, vocabulary));
 }
 

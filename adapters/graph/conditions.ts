@@ -50,7 +50,7 @@ const contextCompare: Condition = {
     isOperator(op) && compare(variable(context_vars, key), op, value),
 };
 
-/** Longer texts are searched up to here, so that a sender cannot block the hub. */
+/** Maximum length that is searched in a text, so that a sender cannot block the hub. */
 const MAX_SCANNED = 16_384;
 
 const textContains: Condition = {
@@ -108,19 +108,19 @@ export const CONDITIONS: readonly Condition[] = [
   not,
 ];
 
-/** A missing variable is null, also if every object inherits that name. */
+/** The value of a variable; null if it is missing, even if every object inherits that name. */
 function variable(vars: JsonObject, key: Json | undefined): Json {
   return typeof key === 'string' && Object.hasOwn(vars, key) ? (vars[key] ?? null) : null;
 }
 
-/** The text of a message: a text, or the body of a packet if it is or has a text. */
+/** The text of a message: its text, or the body of a packet if the body is or contains a text. */
 export function textOf({ event_type, event_data }: Envelope): string {
   const said = event_type === 'msg.packet' ? event_data.body : event_data.text;
   if (typeof said === 'string') return said;
   return isObject(said) && typeof said.text === 'string' ? said.text : '';
 }
 
-/** Checked and resolved at create. */
+/** The conditions were checked and resolved at create. */
 function refs(conditions: Json | undefined): readonly RuleRef[] {
   return conditions as unknown as readonly RuleRef[];
 }

@@ -4,7 +4,7 @@ import type { GraphEdge, GraphNode, Json, JsonObject, RuleRef } from 'parley-hub
 import { fieldError, isObject } from '../parts/field-error.ts';
 import { parseGraph, parseRef, type Transition, type TransitionGraph } from './transition-graph.ts';
 
-/** Converts a participant's id to the text to show. */
+/** Converts a participant's id to the name to show. */
 type NameOf = (id: string) => string;
 
 export interface DrawnGraph {
@@ -33,7 +33,7 @@ export function drawGraph(graph: TransitionGraph, write: NameOf = (id) => id): D
   return { nodes: drawing.nodes, edges: drawing.edges, initial };
 }
 
-/** A default that an unconditional rule already covers is not drawn again. */
+/** Whether an unconditional rule already leads to the default, which is then not drawn again. */
 function repeats({ when, then }: Transition, otherwise: RuleRef): boolean {
   return when.name === 'always' && JSON.stringify(then) === JSON.stringify(otherwise);
 }
@@ -42,7 +42,7 @@ class Drawing {
   readonly nodes: GraphNode[] = [];
   readonly edges: GraphEdge[] = [];
   private readonly write: NameOf;
-  /** Node ids by key, so that no text of a graph becomes an id. */
+  /** Node ids by key. No text of a graph becomes an id. */
   private readonly ids = new Map<string, string>();
 
   constructor(write: NameOf) {
@@ -61,7 +61,7 @@ class Drawing {
     return this.node('end', `end ${reason}`, `end: ${reason}`);
   }
 
-  /** Draws a rule from a speaker, or from anyone (null). */
+  /** Draws a rule from a speaker, or from anyone if `speaker` is null. */
   lead(speaker: string | null, { name, args }: RuleRef, label: string): void {
     if (name === 'next_in' && isTexts(args.agents)) {
       for (const [from, to] of stepsIn(args.agents, args.wrap === true, speaker)) {
@@ -101,7 +101,7 @@ const TARGET_TEXTS: ReadonlyMap<string, string> = new Map([
   ['random', 'anyone, by chance'],
 ]);
 
-/** The steps of a list from each entry, or from one speaker, to the next; the last wraps if `wrap`. */
+/** The steps from each listed agent, or only from `speaker`, to the next; if `wrap`, the last leads to the first. */
 function stepsIn(
   agents: readonly string[],
   wrap: boolean,
@@ -118,7 +118,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** Separates the speaker that a condition requires from the rest. */
+/** Separates the speaker that a condition requires from its other parts. */
 function split(when: RuleRef, field: string): { readonly speaker: string | null; readonly rest: readonly RuleRef[] } {
   if (when.name === 'always') return { speaker: null, rest: [] };
   const all = when.name === 'all_of' ? innerOf(when, field) : [when];
@@ -155,7 +155,7 @@ function describeRule(ref: RuleRef, write: NameOf, field: string): string {
   }
 }
 
-/** The conditions of an all_of, any_of or not; throws a ProtocolError if there are none. */
+/** The inner conditions of an all_of, any_of or not; throws a ProtocolError if there are none. */
 function innerOf({ name, args }: RuleRef, field: string): readonly RuleRef[] {
   if (name === 'not') return [parseRef(args.condition, `${field}.args.condition`)];
   if (!Array.isArray(args.conditions))

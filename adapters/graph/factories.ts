@@ -5,11 +5,11 @@ import { isObject, shown } from '../parts/field-error.ts';
 import type { TransitionGraph } from './transition-graph.ts';
 
 export interface RoundRobinOptions {
-  /** The last turn; without it the graph never ends the session. */
+  /** The number of the last turn; without it the graph never ends the session. */
   readonly maxTurns?: number;
 }
 
-/** Each speaks after the previous one in the list, repeatedly. Inactive participants are skipped. */
+/** Participants speak in list order, repeatedly. Inactive ones are skipped. */
 export function roundRobin(ids: readonly string[], options: RoundRobinOptions = {}): TransitionGraph {
   return {
     initial_speaker: firstOf('roundRobin', ids),
@@ -19,7 +19,7 @@ export function roundRobin(ids: readonly string[], options: RoundRobinOptions = 
   };
 }
 
-/** Each speaks once, in list order; the last one ends the session with `sequence_complete`. */
+/** Each participant speaks once, in list order; the last one ends the session with `sequence_complete`. */
 export function sequence(ids: readonly string[]): TransitionGraph {
   const always: RuleRef = { name: 'always', args: {} };
   return {
@@ -28,7 +28,7 @@ export function sequence(ids: readonly string[]): TransitionGraph {
       { when: always, then: nextIn(ids, false), priority: 0 },
       { when: always, then: { name: 'terminate', args: { reason: 'sequence_complete' } }, priority: 1 },
     ],
-    // Turns that the hub passes on follow the list too.
+    // When the hub passes a turn on, it follows the list too.
     default_target: nextIn(ids, false),
     max_turns: null,
   };

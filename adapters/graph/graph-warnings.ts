@@ -49,11 +49,11 @@ class KnownParts {
   hides(earlier: Rule, later: Rule): boolean {
     if (!this.conditions.implies(later.when, earlier.when)) return false;
     if (this.alwaysApplies(earlier.then)) return true;
-    // Of two equal built-in targets the second cannot do more than the first.
+    // If both built-in targets are equal, the later rule adds nothing.
     return this.isTarget(earlier.then) && canonicalJson(earlier.then) === canonicalJson(later.then);
   }
 
-  /** A custom target may end the session. */
+  /** Whether the graph may end the session; a custom target may. */
   mayEnd({ default_target, max_turns }: TransitionGraph, live: readonly Rule[]): boolean {
     if (max_turns !== null) return true;
     const ends = (target: RuleRef) => target.name === 'terminate' || !this.isTarget(target);
@@ -62,7 +62,7 @@ class KnownParts {
     return reachesDefault && (default_target === null || ends(default_target));
   }
 
-  /** True if it leads somewhere whoever is active; the sender always is. */
+  /** True if the target applies whichever participants are active; the sender always is. */
   private alwaysApplies(target: RuleRef): boolean {
     return this.isTarget(target) && ['round_robin', 'stay', 'random', 'terminate'].includes(target.name);
   }

@@ -1,4 +1,4 @@
-/** Checks a graph without a session: errors, warnings, and a drawing as far as possible. */
+/** Checks a graph without a session: errors, warnings, and a drawing if possible. */
 
 import {
   type Condition,
@@ -17,7 +17,7 @@ import { BUILT_IN } from './vocabulary.ts';
 const FIELD = 'graph';
 type Problems = GraphReport['errors'];
 
-/** Participants are not checked: a graph may be written before they are chosen. */
+/** Does not check participants: a graph may be written before they are chosen. */
 export function inspectGraph(given: JsonObject, vocabulary: Vocabulary): GraphReport {
   let graph: TransitionGraph | null = null;
   const unread = problemOf(() => {

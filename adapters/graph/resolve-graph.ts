@@ -17,7 +17,7 @@ import { parseRef, type TransitionGraph } from './transition-graph.ts';
 
 /** The participants a graph may name. */
 export interface People {
-  /** For error messages. */
+  /** The participants' names, for error messages. */
   readonly names: readonly string[];
   /** The id of a participant; null = unknown. */
   idOf(nameOrId: string): string | null;
@@ -55,10 +55,10 @@ export function namesIn(graph: TransitionGraph, registered: Vocabulary, field: s
   return { conditions: [...used.conditions], targets: [...used.targets] };
 }
 
-/** Accepts any participant. */
+/** Accepts any name or id. */
 const EVERYBODY: People = { names: [], idOf: (nameOrId) => nameOrId };
 
-/** Every message may evaluate all of them. */
+/** Maximum number of conditions in a graph: a message may evaluate all of them. */
 const MAX_CONDITIONS = 256;
 
 class Resolving {
@@ -125,7 +125,7 @@ class Resolving {
   }
 }
 
-/** A part without a return value has no problem to report. */
+/** Valid results of `checkArgs`; undefined means no problem. */
 const PROBLEM: Answers<FieldProblem | null | undefined> = {
   expected: 'an object {field, expected, received} of texts, or null',
   isOne(answer): answer is FieldProblem | null | undefined {

@@ -12,7 +12,7 @@ const agent: Target = {
   choose: ({ agent_id }) => speaker(agent_id),
 };
 
-/** The next active participant after the speaker. A turn that the hub passes on has no speaker. */
+/** The next active participant after the speaker. Does not apply if the hub passes the turn on: there is no speaker. */
 const roundRobin: Target = {
   name: 'round_robin',
   version: 1,
@@ -32,13 +32,13 @@ const nextIn: Target = {
     const list: readonly Json[] = Array.isArray(agents) ? agents : [];
     const at = list.indexOf(whoWasOn(envelope) ?? null);
     const behind = list.slice(at + 1);
-    // A full round ends with the speaker itself.
+    // A full round includes the speaker, as the last one.
     const round = wrap === true ? [...behind, ...list.slice(0, at + 1)] : behind;
     return speaker(round.find((id) => typeof id === 'string' && active.includes(id)));
   },
 };
 
-/** The sender; if the hub passes a turn on, the participant that was hidden or removed. */
+/** The participant whose turn ended: the sender, or the one that the hub hid or removed. */
 function whoWasOn({ sender_id, event_type, event_data }: Envelope): Json | undefined {
   const isGone = event_type === 'session.participant.hidden' || event_type === 'session.participant.removed';
   return isGone ? event_data.agent_id : sender_id;
@@ -66,7 +66,7 @@ const terminate: Target = {
   choose: ({ reason }) => ({ kind: 'end', reason: typeof reason === 'string' ? reason : 'terminated' }),
 };
 
-/** Any active participant but the sender, unless it is alone. Repeatable: derived from session and turn. */
+/** Any active participant except the sender, unless the sender is alone. Repeatable: derived from session and turn. */
 const random: Target = {
   name: 'random',
   version: 1,

@@ -1,4 +1,4 @@
-/** random: any participant but the last speaker, derived from the session id and the turn. */
+/** random: any participant except the last speaker, derived from the session id and the turn. */
 
 import type { SessionMetadata } from 'parley-hub/core';
 import { seededPick } from '../parts/rotation.ts';
@@ -32,7 +32,7 @@ function chosen(
   return seededPick(othersThan(active, last), `${session_id} ${turn}`) ?? null;
 }
 
-/** The last speaker is a candidate only if it is alone. */
+/** The last speaker is a candidate only if nobody else is active. */
 export function othersThan(active: readonly string[], last: string | null): readonly string[] {
   const others = active.filter((id) => id !== last);
   return others.length === 0 ? active : others;

@@ -32,7 +32,7 @@ export const moderated: Ordering = {
     }
   },
 
-  /** A named speaker returns the turn. The moderator keeps it until it names somebody. */
+  /** A named speaker returns the turn to the moderator, who keeps it until naming somebody. */
   spoken(envelope, state, metadata) {
     const { sender_id } = envelope;
     const moderator = firstSpeaker(state, metadata);
@@ -76,7 +76,7 @@ function otherCalled(nameOrId: string, than: string, members: Members, metadata:
   return id === than ? null : id;
 }
 
-/** Texts have no routing. */
+/** The route of a packet; texts have no routing. */
 function routeOf({ event_type, event_data }: Pick<Draft, 'event_type' | 'event_data'>): PacketRoute {
   const { routing }: Partial<JsonObject> = event_data;
   return event_type === 'msg.packet' ? readRoute(routing) : RULES;

@@ -1,4 +1,4 @@
-/** The contract of discussion orderings: each chooses the next speaker, and a successor for an inactive holder. */
+/** The contract of discussion orderings: each chooses the next speaker, and a successor if the holder is inactive. */
 
 import type { Draft, Envelope, JsonObject, SessionMetadata, TurnTool } from 'parley-hub/core';
 import type { Rotation } from '../parts/rotation.ts';
@@ -15,13 +15,13 @@ export interface Hands {
 
 export interface DiscussionState extends Rotation {
   readonly rounds_done: number;
-  /** Turns left in the current round; 0 if rounds follow places instead. */
+  /** Turns left in the current round; 0 if the ordering counts rounds by places instead. */
   readonly turns_left: number;
-  /** The moderator named the holder, which did not get the turn because somebody left. */
+  /** true if the moderator named the holder; false if the holder got the turn in another way. */
   readonly is_named: boolean;
-  /** Set by the envelope that closes the session; null = it stays open. */
+  /** Set by the envelope that closes the session; null while it stays open. */
   readonly pending_close_reason: string | null;
-  /** null = this ordering has no hands. */
+  /** null if this ordering has no hands. */
   readonly hands: Hands | null;
 }
 
@@ -31,11 +31,11 @@ export interface Step {
   readonly rounds_done: number;
   readonly turns_left: number;
   readonly hands: Hands | null;
-  /** The moderator gives the turn to `next`. */
+  /** true if the moderator names `next` as the speaker. */
   readonly names?: boolean;
-  /** The speaker keeps its turn. */
+  /** true if the speaker keeps its turn. */
   readonly goesOn?: boolean;
-  /** Ends the session. */
+  /** Ends the session with this reason. */
   readonly reason?: string;
 }
 
@@ -44,15 +44,15 @@ export interface Ordering {
   readonly takesPackets: boolean;
   /** Initial hands; absent = the ordering has none. */
   newHands?(): Hands;
-  /** Rejects invalid drafts; the turn has been checked before. */
+  /** Rejects invalid drafts. The caller has already checked the turn. */
   check?(metadata: SessionMetadata, draft: Draft, state: DiscussionState): void;
-  /** After a message of the turn holder. */
+  /** Called after a message of the turn holder. */
   spoken(envelope: Envelope, state: DiscussionState, metadata: SessionMetadata): Step;
-  /** No active participant holds the turn: the session opens, or the holder left and is still named as expected. */
+  /** Called if no active participant holds the turn: the session opens, or the expected speaker left. */
   given(state: DiscussionState, metadata: SessionMetadata): Step;
-  /** After content that takes no turn. */
+  /** Called after content that takes no turn. */
   noted?(envelope: Envelope, state: DiscussionState): DiscussionState;
-  /** After a change of participants; `active` is current. */
+  /** Called after a change of participants, with the current `active`. */
   regrouped?(state: DiscussionState): DiscussionState;
   tools?(metadata: SessionMetadata, state: DiscussionState, participantId: string): readonly TurnTool[];
   publicState?(metadata: SessionMetadata, state: DiscussionState): JsonObject;
@@ -66,7 +66,7 @@ export function turnTaken({ rounds_done, turns_left }: Rounds, length: number): 
   return { rounds_done: rounds_done + 1, turns_left: Math.max(1, length) };
 }
 
-/** The first round begins with the first given turn, later ones at the end of the previous round. */
+/** The first round begins when the first turn is given, later ones at the end of the previous round. */
 export function roundBegun({ rounds_done, turns_left }: Rounds, length: number): Rounds {
   return { rounds_done, turns_left: turns_left === 0 ? Math.max(1, length) : turns_left };
 }

@@ -69,7 +69,7 @@ function isBid(bid: Json | undefined): bid is number {
   return typeof bid === 'number' && Number.isInteger(bid) && bid >= 0 && bid <= MAX_BID;
 }
 
-/** Chooses the next speaker and counts the others as passed over. No bid counts as 0. */
+/** Chooses the next speaker and counts the others as passed over. A missing bid counts as 0. */
 function chosen({ active }: DiscussionState, last: string | null, { bids, passed, spoke }: Hands) {
   const candidates = othersThan(active, last).map((agent_id) => ({
     agent_id,
@@ -90,16 +90,16 @@ function only(of: Readonly<Record<string, number>>, ids: readonly string[]): Rea
 export interface Candidate {
   readonly agent_id: string;
   readonly bid: number;
-  /** How many times in a row it was passed over. */
+  /** How many times in a row the candidate was passed over. */
   readonly passed: number;
-  /** The number of its last turn; 0 = none yet. */
+  /** The number of the candidate's last turn; 0 = none yet. */
   readonly spoke: number;
 }
 
 /**
  * Chooses the highest bid without starving anyone: no candidate is passed over more than `active` − 1 times. If the k-th
- * longest waiting one can wait no longer, the choice is among the first k. If it is too late for somebody, because
- * participants left, the longest waiting one is next.
+ * longest waiting candidate can wait no longer, only the k longest waiting ones may be chosen. If participants left and
+ * somebody has already waited too long, the longest waiting candidate is next.
  */
 export function fairChoice(candidates: readonly Candidate[], active: number): Candidate | null {
   const waiting = candidates.toSorted((a, b) => b.passed - a.passed || a.spoke - b.spoke);
@@ -114,7 +114,7 @@ export function fairChoice(candidates: readonly Candidate[], active: number): Ca
   return best;
 }
 
-/** By bid, then by silence; ties keep the order of places. */
+/** Orders by bid, then by the longer time since the last turn; ties keep the order of places. */
 function comesBefore(a: Candidate, b: Candidate): boolean {
   return a.bid === b.bid ? a.spoke < b.spoke : a.bid > b.bid;
 }

@@ -15,7 +15,7 @@ export const roundRobin: Ordering = {
   },
 };
 
-/** The creator, or the next active participant. */
+/** The creator; if it is inactive, the next active participant. */
 export function firstSpeaker(state: DiscussionState, { creator_id }: SessionMetadata): string | null {
   return state.active.includes(creator_id) ? creator_id : nextActive(state, creator_id);
 }

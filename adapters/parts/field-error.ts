@@ -13,7 +13,7 @@ export function problemError(problem: FieldProblem): ProtocolError {
 
 const MAX_SHOWN = 80;
 
-/** As JSON, shortened between characters; a shortened text is shown with its length. */
+/** The value as JSON, shortened between characters; a shortened text is shown with its length. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const characters = [...(JSON.stringify(value) ?? typeof value)];

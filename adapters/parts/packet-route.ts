@@ -4,7 +4,7 @@ import { type Json, type JsonObject, nameOf, type SessionMetadata, type TurnTool
 import { fieldError, isObject } from './field-error.ts';
 import { isReason, reasonArg } from './rule-args.ts';
 
-/** `rules` = the session type decides. */
+/** Where a packet leads; `rules` leaves the decision to the session type. */
 export type PacketRoute =
   | { readonly kind: 'rules' }
   | { readonly kind: 'handoff'; readonly target: string }
@@ -12,7 +12,7 @@ export type PacketRoute =
 
 export const RULES: PacketRoute = { kind: 'rules' };
 
-/** Throws a ProtocolError that names the field. */
+/** Parses the routing of a packet; throws a ProtocolError that names the field. */
 export function readRoute(routing: Json | undefined): PacketRoute {
   if (routing === undefined) return RULES;
   if (!isObject(routing)) throw fieldError('routing', 'an object', routing);

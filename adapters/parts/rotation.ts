@@ -5,7 +5,7 @@ import { type Draft, nameOf, ProtocolError, type SessionMetadata, type Turn } fr
 export interface Rotation {
   /** All participants keep their place, even if hidden or removed; new ones are appended. */
   readonly participant_order: readonly string[];
-  /** Participants that can take a turn, in the same order. */
+  /** Participants that can take a turn, in the order of `participant_order`. */
   readonly active: readonly string[];
   /** null = nobody: the session is not open, has ended, or has no active participant. */
   readonly expected_next_speaker: string | null;
@@ -36,12 +36,12 @@ const MEMBER_TYPES: ReadonlySet<string> = new Set([
   'session.participant.removed',
 ]);
 
-/** Other types change neither order nor activity. */
+/** True for event types that change the order or who is active. */
 export function changesMembers(eventType: string): boolean {
   return MEMBER_TYPES.has(eventType);
 }
 
-/** The metadata includes this envelope, keeps all places, and knows who is a participant. */
+/** Reads the members from metadata that already includes the current envelope; all participants keep their place. */
 export function membersOf({ participants }: SessionMetadata): Members {
   return {
     participant_order: participants.map(({ agent_id }) => agent_id),
@@ -49,7 +49,7 @@ export function membersOf({ participants }: SessionMetadata): Members {
   };
 }
 
-/** The next active participant after a place, wrapping around to itself; null = nobody is active. */
+/** The next active participant after `after`, wrapping around and possibly `after` itself; null if nobody is active. */
 export function nextActive({ participant_order, active }: Members, after: string): string | null {
   const at = active.indexOf(after);
   if (at !== -1) return active[(at + 1) % active.length] ?? null;
@@ -58,14 +58,14 @@ export function nextActive({ participant_order, active }: Members, after: string
   return behind ?? active[0] ?? null;
 }
 
-/** The id of an active participant, by name or id; null = none. */
+/** The id of an active participant with this name or id; null if there is none. */
 export function activeId({ participants }: SessionMetadata, { active }: Members, nameOrId: string): string | null {
   if (active.includes(nameOrId)) return nameOrId;
   const named = participants.find(({ name }) => name === nameOrId);
   return named !== undefined && active.includes(named.agent_id) ? named.agent_id : null;
 }
 
-/** True if the turn reaches or passes `start` on its way between the two. */
+/** True if the turn reaches or passes `start` on its way from `from` to `to`. */
 export function completesRound(
   order: readonly string[],
   start: string,
@@ -89,7 +89,7 @@ export function requireTurn(metadata: SessionMetadata, { sender_id }: Draft, rot
   throw new ProtocolError(message, { expected }, 'not_your_turn');
 }
 
-/** Picks one by the hash of a text, repeatably; undefined = nothing to pick from. */
+/** Picks one item by the hash of `seed`, repeatably; undefined if there are no items. */
 export function seededPick<T>(among: readonly T[], seed: string): T | undefined {
   return among[hashOf(seed) % among.length];
 }

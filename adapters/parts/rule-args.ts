@@ -11,7 +11,7 @@ export interface ArgRule {
 
 export type ArgRules = { readonly [name: string]: ArgRule };
 
-/** The `checkArgs` of a part with exactly these arguments. */
+/** Builds the `checkArgs` of a part with exactly these arguments. */
 export function argsOf(rules: ArgRules): (args: JsonObject) => FieldProblem | null {
   return (args) => {
     const unknown = Object.keys(args).find((name) => !Object.hasOwn(rules, name));

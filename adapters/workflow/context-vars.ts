@@ -4,16 +4,16 @@ import { type Draft, type Json, type JsonObject, jsonBytes, ProtocolError } from
 import { fieldError, isObject } from '../parts/field-error.ts';
 import { type PacketRoute, RULES, readRoute } from '../parts/packet-route.ts';
 
-/** Deletions come first. */
+/** A change of context variables; deletions are applied first. */
 export interface ContextChange {
   readonly delete: readonly string[];
   readonly set: JsonObject;
 }
 
-/** For knobs and context together. The default of the hub's limit, which an adapter cannot read. */
+/** Limit for knobs and context together: the default of the hub's limit, which an adapter cannot read. */
 export const MAX_CONTEXT_BYTES: number = 64 * 1024;
 
-/** null = no change. Throws a ProtocolError for anything but `{set?, delete?}`. */
+/** Parses `{set?, delete?}`; null if there is no change. Throws a ProtocolError for any other value. */
 export function parseChange(value: Json | undefined, field: string): ContextChange | null {
   if (value === undefined) return null;
   if (!isObject(value)) throw fieldError(field, 'an object {set, delete}', value);
@@ -49,7 +49,7 @@ export interface ReadPacket {
 
 const TEXT: ReadPacket = { change: null, route: RULES };
 
-/** Texts change nothing. Throws a ProtocolError that names the field. */
+/** Reads the context change and route of a packet; a text has neither. Throws a ProtocolError that names the field. */
 export function readPacket({ event_type, event_data }: Pick<Draft, 'event_type' | 'event_data'>): ReadPacket {
   if (event_type !== 'msg.packet') return TEXT;
   const { routing, context_updates }: Partial<JsonObject> = event_data;

@@ -9,7 +9,7 @@ const MAX_TOOLS = 32;
 /** Tool names that models accept. */
 const NAME = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
-/** Each description says where the turn goes. Conditions on the message are evaluated with an empty one. */
+/** Each description names the next speaker or the end. Conditions on the message see an empty message. */
 export function graphTools(
   metadata: SessionMetadata,
   state: WorkflowState,

@@ -7,7 +7,7 @@ import { parseGraph, type TransitionGraph } from '../graph/transition-graph.ts';
 import { fieldError, isObject } from '../parts/field-error.ts';
 import { MAX_CONTEXT_BYTES } from './context-vars.ts';
 
-/** The graph is parsed by code, whose errors name the rule. */
+/** The schema leaves the graph open: code parses it, with errors that name the rule. */
 export const KNOBS_SCHEMA: JsonObject = {
   type: 'object',
   properties: { graph: { type: 'object' }, context_vars: { type: 'object', default: {} } },
@@ -17,7 +17,7 @@ export const KNOBS_SCHEMA: JsonObject = {
 
 const FIELD = 'knobs.graph';
 
-/** A compiled graph, and the space left for context variables. */
+/** A compiled graph, and the maximum size of the context variables. */
 export interface Prepared extends CompiledGraph {
   readonly maxContextBytes: number;
 }
@@ -47,7 +47,7 @@ export function checkKnobs(metadata: SessionMetadata, vocabulary: Vocabulary): v
   throw fieldError('knobs', `at most ${MAX_CONTEXT_BYTES} bytes of JSON with names resolved to ids`, bytes);
 }
 
-/** Compiles once per knobs object: the metadata of a loaded session keep the same object. */
+/** Compiles once per knobs object; a loaded session keeps the same object. */
 export function createGraphCache(vocabulary: Vocabulary): (metadata: SessionMetadata) => Prepared {
   const prepared = new WeakMap<JsonObject, Prepared>();
   return (metadata) => {

@@ -7,7 +7,7 @@ import { changed, parseChange, readPacket } from './context-vars.ts';
 import type { Prepared } from './knobs.ts';
 
 export interface WorkflowState extends Rotation {
-  /** Set by the envelope that closes the session; null = it stays open. */
+  /** Set by the envelope that closes the session; null while it stays open. */
   readonly pending_close_reason: string | null;
   readonly creator_id: string;
   readonly context_vars: JsonObject;
@@ -47,7 +47,7 @@ function spoken(envelope: Envelope, state: WorkflowState, metadata: SessionMetad
   const routing = routingOf(envelope, { ...state, context_vars, turn_count }, metadata);
   const destination = requested(route, state, metadata) ?? graph.route(routing);
   const reason = destination?.kind === 'end' ? destination.reason : null;
-  // The graph's decision comes before the turn limit.
+  // A close reason of the graph takes precedence over the turn limit.
   const pending_close_reason =
     reason ?? (turn_count >= (graph.max_turns ?? Number.POSITIVE_INFINITY) ? 'max_turns' : null);
   const next = destination?.kind === 'speaker' ? destination.agent_id : nextActive(state, envelope.sender_id);
@@ -71,7 +71,7 @@ function requested(route: PacketRoute, state: WorkflowState, metadata: SessionMe
   return agent_id === null ? null : { kind: 'speaker', agent_id };
 }
 
-/** After a change of participants: an active holder keeps the turn, otherwise it moves in the same fold. */
+/** After a change of participants, an active holder keeps the turn; otherwise it moves in the same fold. */
 function regrouped(
   envelope: Envelope,
   state: WorkflowState,

@@ -19,10 +19,10 @@ async def main(token):
             elif "error" in frame: sys.exit(f"bela was refused: {frame['error']['message']}")
             elif frame["kind"] == "welcome": print('bela is here; ask: npx parley open consulting --to bela --follow "What is 2 + 2?"', flush=True)
             elif event == "session.invite": await ask("ack_invite", session_id=where["session_id"])
-            elif event == "msg.text" and place not in handled:  # what was not acked comes again
+            elif event == "msg.text" and place not in handled:  # unacked envelopes are delivered again
                 said = dict(event_type="msg.text", event_data={"text": f"You asked: {envelope['event_data']['text']}"})
                 await ask("post", session_id=where["session_id"], idempotency_key=f"answer-{place}", **said)
-            if frame.get("prev_seq") is not None:  # an envelope of the stream, and handled now
+            if frame.get("prev_seq") is not None:  # an envelope of the stream, now handled
                 handled.add(place)
                 await send(kind="receipt", recipient_id=frame["recipient_id"], status="ack", **where)
             if event == "session.closed": return

@@ -6,7 +6,7 @@ export function takesTurn({ event_type }: Envelope): boolean {
   return event_type === 'msg.text' || event_type === 'msg.packet';
 }
 
-/** Longer texts are compared up to here. */
+/** Maximum length that is compared; the rest of a longer text is ignored. */
 const LONGEST = 16_384;
 
 export function normalText(text: string): string {

@@ -9,7 +9,7 @@ export interface NumberParam {
   readonly fractions?: boolean;
 }
 
-/** At least one parameter is required; unknown ones are rejected. null = valid. */
+/** Requires at least one parameter and rejects unknown ones. Returns null if all are valid. */
 export function checkNumbers(params: JsonObject, known: Readonly<Record<string, NumberParam>>): FieldProblem | null {
   const names = Object.keys(known);
   const unknown = Object.keys(params).find((name) => !names.includes(name));
@@ -40,7 +40,7 @@ function inWords({ least, most, fractions = false }: NumberParam = NOTHING): str
 
 const MAX_SECONDS = 36_500 * 86_400;
 
-/** Requires `seconds`; allows these flags and nothing else. null = valid. */
+/** Requires `seconds`, allows `flags` and rejects other parameters. Returns null if all are valid. */
 export function checkTimed(params: JsonObject, flags: readonly string[] = []): FieldProblem | null {
   const known = ['seconds', ...flags];
   const unknown = Object.keys(params).find((name) => !known.includes(name));
@@ -56,7 +56,7 @@ export function checkTimed(params: JsonObject, flags: readonly string[] = []): F
   return { field: wrong, expected: 'true or false', received: JSON.stringify(params[wrong]) };
 }
 
-/** Rounded up, so that nothing fires early. */
+/** Rounded up, so that no deadline fires early. */
 export function msOf(params: JsonObject): number {
   return Math.ceil(Number(params.seconds) * 1000);
 }

@@ -1,4 +1,4 @@
-/** `parley completion`: completion scripts for bash, zsh and fish, made from the table of commands. */
+/** `parley completion`: makes completion scripts for bash, zsh and fish from the table of commands. */
 
 import { type Argument, type Command, type Completion, type Option, optionsOf } from './terminal/command.ts';
 import { EXIT } from './terminal/exit-codes.ts';

@@ -1,4 +1,4 @@
-/** The texts of --help and `parley help <topic>`, made from the table of commands. */
+/** Builds the texts of --help and `parley help <topic>` from the table of commands. */
 
 import { COMMON_OPTIONS, type Command, fullHelp, type Option, optionsOf, usageOf } from './terminal/command.ts';
 import { EXIT, EXIT_HELP, type ExitName } from './terminal/exit-codes.ts';
@@ -7,7 +7,7 @@ import { wrap } from './terminal/terminal.ts';
 const WIDTH = 100;
 const COLUMN = 27;
 
-/** Commands under a heading each. */
+/** Groups of commands, each with a heading. */
 export type CommandGroups = readonly (readonly [heading: string, commands: readonly Command[]])[];
 
 export const HELP_TOPICS = ['exit-codes', 'environment'] as const;
@@ -54,7 +54,7 @@ export function helpOfTopic(topic: HelpTopic): string {
   return `Exit codes:\n${codes.map(([code, help]) => `  ${code.padEnd(4)}${help}\n`).join('')}`;
 }
 
-/** Usage, arguments and options fit on one screen; examples follow. */
+/** Puts the examples last, so that usage, arguments and options fit on one screen. */
 export function helpOf(command: Command): string {
   const { summary, details, args = [], examples, json } = command;
   const options = optionsOf(command);

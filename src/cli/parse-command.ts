@@ -39,7 +39,7 @@ function named(commands: readonly Command[], name: string | undefined): Command 
   return commands.find((command) => command.name === name) ?? null;
 }
 
-/** Help wins over any other error in the words. */
+/** Checked first: a request for help takes precedence over any error in the words. */
 function isHelpAsked(words: readonly string[]): boolean {
   const end = words.indexOf('--');
   return words.slice(0, end < 0 ? undefined : end).some((word) => word === '--help' || word === '-h');

@@ -40,7 +40,7 @@ function helpText({ command, topic }: Extract<ReturnType<typeof parseCommand>, {
 function complain(thrown: unknown, isJson: boolean, { stderr, env }: Streams): number {
   const { exit, ...error } = reportError(thrown);
   if (isJson) stderr.write(`${printableJson({ error: { ...error, exit } })}\n`);
-  // One line each: foreign text cannot add a line that looks like ours.
+  // Print each text on one line, so that foreign text cannot add a line that looks like ours.
   else {
     const { message, hint, problems = [] } = error;
     const lines = [`parley: ${message}`, ...problems.map((one) => `  ${one}`), ...(hint === '' ? [] : [hint])];

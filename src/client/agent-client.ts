@@ -1,5 +1,5 @@
 /**
- * The client of an agent: messages and turns go to its handlers; without handlers they wait in the session's handle.
+ * The client of an agent: passes messages and turns to handlers; without handlers they wait in the session handle.
  */
 
 import { HubError } from '../core/lib/errors.ts';
@@ -36,7 +36,7 @@ export class AgentClient extends Client {
     return client;
   }
 
-  /** Sets the handlers of a client that connected without any; waiting messages and turns go to them too. */
+  /** Sets the handlers of a client that connected without any; they also receive waiting messages and turns. */
   handle(handlers: { readonly onMessage?: MessageHandler; readonly onTurn?: TurnHandler }): void {
     checkOptions(handlers, { onMessage: optional(functionCheck), onTurn: optional(functionCheck) });
     if (this.current.onMessage !== null || this.current.onTurn !== null) {
@@ -46,7 +46,7 @@ export class AgentClient extends Client {
     this.wakeRooms();
   }
 
-  /** Offers `onTurn` every open turn of this agent, even ones an earlier process did not take. Each is offered once. */
+  /** Offers `onTurn` every open turn of this agent once, including turns that an earlier process left open. */
   async offerOpenTurns(): Promise<void> {
     for await (const { turns } of pages((after?: string) => this.call('pending_turns', { after }))) {
       for (const { session_id } of turns) await this.offerOpenTurn(session_id);

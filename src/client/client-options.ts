@@ -1,4 +1,4 @@
-/** The options of a client, and their checks. */
+/** Defines and checks the options of a client. */
 
 import type { JsonObject } from '../core/lib/json.ts';
 import type { Link } from '../core/lib/link.ts';
@@ -24,7 +24,7 @@ import {
 import type { InviteHandler } from './session/invites.ts';
 import type { Session } from './session/session.ts';
 
-/** Receives hub envelopes, tasks and context on arrival, ahead of waiting messages. */
+/** Receives hub envelopes, tasks and context on arrival, before messages that still wait. */
 export type EventHandler = (envelope: Envelope, session: Session) => void;
 
 export type ClientState = 'open' | 'away' | 'closed';
@@ -37,18 +37,18 @@ export interface ClientOptions {
   readonly credentials?: JsonObject | undefined;
   /** Whether to register an unknown name (default: true), and with which passport. */
   readonly register?: boolean | Claim | undefined;
-  /** Decides about invites (default: accept all). */
+  /** Accepts or declines invites (default: accepts all). */
   readonly onInvite?: InviteHandler | undefined;
   readonly onEvent?: EventHandler | undefined;
   /** Receives live deltas of text that participants are writing. */
   readonly onDelta?: ((delta: ForwardedDelta, session: Session) => unknown) | undefined;
-  /** The hub will not deliver a range of a session. */
+  /** Called when the hub will not deliver a range of a session. */
   readonly onGap?: ((gap: GapFrame, session: Session) => void) | undefined;
-  /** Reconnect when the link is lost (default: the client ends with its link). */
+  /** Reconnects when the link is lost (default: the client closes with its link). */
   readonly reconnect?: ReconnectOptions | undefined;
   /** Called when the hub becomes unreachable or reachable again, and when the client closes. */
   readonly onState?: ((state: ClientState) => void) | undefined;
-  /** The only place where errors of handlers are reported. */
+  /** Receives errors of handlers, which are reported nowhere else. */
   readonly log?: Logger | undefined;
 }
 

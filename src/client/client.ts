@@ -1,4 +1,4 @@
-/** One identity on one connection with its sessions: the common part of agent and human clients. */
+/** Connects one identity and manages its sessions: the common base of agent and human clients. */
 
 import type { InviteAnswer } from '../core/decisions/membership.ts';
 import { asError, HubError } from '../core/lib/errors.ts';
@@ -85,14 +85,14 @@ export abstract class Client {
     this.connection = new Connection(options.link, options.reconnect ?? null, this.makeEvents(), this.log);
   }
 
-  /** The handlers for the next message; read again for each. */
+  /** The current handlers; read again for each message. */
   protected abstract handlers(): SessionHandlers;
 
   get agentId(): string {
     return this.bound(this.connection.agentId);
   }
 
-  /** The hub's time at the first welcome: older envelopes existed before this client. */
+  /** The hub's time at the first welcome. Envelopes created earlier are older than this client. */
   get welcomedAt(): string {
     return this.bound(this.connection.welcomedAt);
   }
@@ -145,7 +145,7 @@ export abstract class Client {
     return this.call('get_resume', aboutAgent(agent));
   }
 
-  /** Changes your profile; creates a new version if anything changes. Omitted fields stay. */
+  /** Changes your profile; creates a new version if anything changes. Omitted fields are kept. */
   async setResume(options: ResumeOptions): Promise<Resume> {
     return this.call('set_resume', resumeParams(options));
   }
@@ -155,7 +155,7 @@ export abstract class Client {
     return this.call('get_skill', aboutAgent(agent));
   }
 
-  /** Sets your SKILL.md, with or without front matter; null = use the rendered one. */
+  /** Sets your SKILL.md, with or without front matter; null to use the one rendered from your profile. */
   async setSkill(text: string | null): Promise<Skill> {
     return this.call('set_skill', { text });
   }
@@ -166,7 +166,7 @@ export abstract class Client {
   }
 
   /**
-   * Tightens your access rule. Loosening it, or changing another's, requires the grant `rules`. Omitted fields stay.
+   * Tightens your access rule. Loosening it, or changing another's, requires the grant `rules`. Omitted fields are kept.
    */
   async setRule(rule: RuleChange, options: RuleOptions = {}): Promise<RuleRecord> {
     return this.call('set_rule', ruleParams(rule, options));
@@ -184,32 +184,32 @@ export abstract class Client {
     for await (const { schedules } of pages(read)) yield* schedules;
   }
 
-  /** Changes, pauses or resumes a schedule. Omitted fields stay. */
+  /** Changes, pauses or resumes a schedule. Omitted fields are kept. */
   async updateSchedule(scheduleId: string, update: ScheduleUpdate): Promise<Schedule> {
     return this.call('update_schedule', updateParams(scheduleId, update));
   }
 
-  /** Deletes a schedule; sessions it opened go on. */
+  /** Deletes a schedule; sessions it opened continue. */
   async deleteSchedule(scheduleId: string): Promise<void> {
     await this.call('delete_schedule', { schedule_id: scheduleId });
   }
 
   /**
    * Passes every envelope of a session to the handler, once and in order, even across lost links. Requires the grant
-   * `observe`. Resolves when the hub has agreed.
+   * `observe`. Resolves when the hub has accepted the subscription.
    */
   observe(sessionId: string, handler: ObserveHandler, options: ObserveOptions = {}): Promise<Observation> {
     return this.observations.add(sessionId, handler, options);
   }
 
-  /** Declines an open invite. Not needed where `onInvite` answers. */
+  /** Declines an open invite. Not needed if `onInvite` answers invites. */
   async decline(sessionId: string, reason?: string): Promise<InviteAnswer> {
     const answer = await this.call('reject_invite', { session_id: sessionId, reason });
     this.rooms.find(sessionId)?.decline();
     return answer;
   }
 
-  /** Any operation of the hub except `register`, with its wire parameters. */
+  /** Calls any operation of the hub except `register`, with its wire parameters. */
   call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>> {
     if (op === 'register') {
       const message = `${this.name} is already bound; connect another client to register another identity`;
@@ -218,12 +218,12 @@ export abstract class Client {
     return this.connection.call(op, params, options);
   }
 
-  /** Leaves every live session and retires the identity for good. */
+  /** Leaves every live session and permanently retires the identity. */
   async unregister(): Promise<void> {
     try {
       await this.call('unregister', {});
     } catch (error) {
-      // The goodbye may arrive before the answer.
+      // If the goodbye arrived before the answer, the call succeeded.
       const { end } = this.connection;
       if (end?.by !== 'hub' || end.reason !== 'unregistered') throw error;
     }
@@ -246,7 +246,7 @@ export abstract class Client {
     }
   }
 
-  /** The session may have ended; then there is nothing to offer. */
+  /** Offers the open turn of a session. Logs a failure, for example if the session has ended. */
   protected async offerOpenTurn(sessionId: string): Promise<void> {
     const failed = (thrown: unknown): void => this.host.failed('asking for a turn', sessionId, asError(thrown));
     await this.rooms.at(sessionId).offerOpenTurn().catch(failed);
@@ -340,7 +340,7 @@ export abstract class Client {
     this.contain('onState', () => this.options.onState?.('closed'));
   }
 
-  /** A failing callback, synchronous or not, must not break the client. */
+  /** Runs a user callback and logs its error: a failing callback, synchronous or not, must not break the client. */
   private contain(name: string, run: () => unknown): void {
     const threw = (thrown: unknown): void => this.log.warn(`${name} threw`, { error: asError(thrown).message });
     try {

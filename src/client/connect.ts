@@ -1,4 +1,4 @@
-/** Connects over a network: the addresses of the hub, and the platform's sockets. */
+/** Connects clients over a network, with the addresses of the hub and the platform's sockets. */
 
 import { WireError } from '../core/lib/errors.ts';
 import type { Link } from '../core/lib/link.ts';
@@ -22,13 +22,13 @@ export interface Platform {
   readonly ids: Ids;
   readonly random: () => number;
   openSocket(url: string): Socket;
-  /** Extra options of the platform, which it removes before they get here. */
+  /** Extra options that the platform accepts and removes before it calls `connect`. */
   readonly options?: Readonly<Record<string, OptionCheck>>;
 }
 
 type Given = 'link' | 'ids' | 'reconnect';
 
-/** When and how often to reconnect; `false` = never. */
+/** The pauses and ping interval of reconnecting. */
 export type ReconnectTimes = Pick<ReconnectOptions, 'minMs' | 'maxMs' | 'quietMs'>;
 
 interface OverNetwork {
@@ -51,13 +51,13 @@ const OVER_NETWORK: OptionChecks<OverNetwork> = {
 const CONNECT_OPTIONS: OptionChecks<ConnectOptions> = { ...own(AGENT_OPTIONS), ...OVER_NETWORK };
 const CONNECT_HUMAN_OPTIONS: OptionChecks<ConnectHumanOptions> = { ...own(CLIENT_OPTIONS), ...OVER_NETWORK };
 
-/** Removes the options a caller cannot set. */
+/** Returns the checks without those of options that a caller cannot set. */
 function own<Options extends ClientOptions>({ link: _, ids: __, reconnect: ___, ...rules }: OptionChecks<Options>) {
   return rules;
 }
 
 export interface ConnectFunctions {
-  /** Joins as an agent. Several addresses of the same hub are tried in turn. */
+  /** Joins as an agent. Tries several addresses of the same hub in turn. */
   connect(url: string | readonly string[], options: ConnectOptions): Promise<AgentClient>;
   /** Joins as a person. */
   connectHuman(url: string | readonly string[], options: ConnectHumanOptions): Promise<HumanClient>;
@@ -65,7 +65,7 @@ export interface ConnectFunctions {
 
 export function createConnect(platform: Platform): ConnectFunctions {
   const { clock, ids, random } = platform;
-  /** Checks the options, naming the platform's among the valid ones. */
+  /** Checks the options; errors list the platform's options among the valid ones. */
   const check = <Options extends OverNetwork>(options: Options, checks: OptionChecks<Options>): void => {
     checkOptions(options, { ...checks, ...platform.options });
     if (isObject(options.reconnect)) checkOptions(options.reconnect, RECONNECT_TIMES, 'reconnect.');
@@ -94,7 +94,7 @@ export function createConnect(platform: Platform): ConnectFunctions {
 
 interface Links {
   open(): Link;
-  /** Rethrows; names the addresses if no socket could be opened. */
+  /** Rethrows the error; names the addresses if no socket could be opened. */
   explain(thrown: unknown): never;
 }
 

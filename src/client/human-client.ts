@@ -1,4 +1,4 @@
-/** The client of a person: messages of all sessions go to callbacks, or are pulled one by one. */
+/** The client of a person: passes messages of all sessions to callbacks, or returns them one by one. */
 
 import { invalidValueError } from '../core/lib/json.ts';
 import { Client } from './client.ts';
@@ -25,19 +25,19 @@ export class HumanClient extends Client implements AsyncIterable<Message> {
   }
 
   /**
-   * Passes every message to the callback, including those not pulled yet; call the result to stop. A message is acked
-   * when all callbacks are done; if one throws, it is delivered to all again.
+   * Passes every message to the callback, including unread ones; call the returned function to stop. A message is acked
+   * when all callbacks are done; if one throws, the message is delivered to all of them again.
    */
   onMessage(callback: MessageHandler): () => void {
     if (typeof callback !== 'function') throw invalidValueError('callback', 'a function', callback);
-    // Registering a function twice makes two callbacks.
+    // Wrap the function, so that registering it twice adds two callbacks.
     const own: MessageHandler = (message, session) => callback(message, session);
     this.callbacks.add(own);
     this.wakeRooms();
     return () => void this.callbacks.delete(own);
   }
 
-  /** Takes and acks the next message of any session; null = the client is closed. */
+  /** Takes and acks the next message of any session; null if the client is closed. */
   async next(options: WaitOptions = {}): Promise<Message | null> {
     checkOptions(options, WAIT_OPTIONS);
     const item = await this.unread.wait(isContentDelivery, options);

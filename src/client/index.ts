@@ -1,7 +1,7 @@
 /**
- * The client of a Parley hub: for agents and people, over any link. `connection/` is the protocol on one link,
- * `session/` the handles of sessions and tasks, `operations/` the parameters of other calls; `node.ts` and `web.ts` are
- * the entries. Must stay true: no message is lost or handled twice across lost links; options are checked before
+ * Exports the client of a Parley hub, for agents and people, over any link. `connection/` is the protocol on one link,
+ * `session/` the handles of sessions and tasks, `operations/` the parameters of other calls; entries: `node.ts` and
+ * `web.ts`. Invariants: no message is lost or handled twice across lost links; options are checked before
  * anything is sent. Start reading at client.ts, session/session.ts and connection/connection.ts.
  */
 

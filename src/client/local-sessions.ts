@@ -1,9 +1,9 @@
-/** The sessions a client has a handle of, by id. */
+/** Keeps the sessions that a client has handles for, by id. */
 
 import type { HubError } from '../core/lib/errors.ts';
 import { type ClientHost, LocalSession } from './session/local-session.ts';
 
-/** Above this number, ended sessions are forgotten. */
+/** Above this number of sessions, ended ones are removed. */
 const KEPT = 1000;
 
 export class LocalSessions {
@@ -39,7 +39,7 @@ export class LocalSessions {
     for (const session of this.byId.values()) session.shut(why);
   }
 
-  /** Forgotten handles keep working; they are only no longer found by id. */
+  /** Removes ended sessions. Their handles keep working but are no longer found by id. */
   private sweep(): void {
     for (const [sessionId, session] of this.byId) if (session.isOver) this.byId.delete(sessionId);
     this.sweepAt = Math.max(KEPT, 2 * this.byId.size);

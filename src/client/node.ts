@@ -1,4 +1,4 @@
-/** The client in Node: over any link, or a WebSocket of the ws package. */
+/** Exports the client for Node: over any link, or a WebSocket of the ws package. */
 
 import { WebSocket } from 'ws';
 import { invalidValueError } from '../core/lib/json.ts';
@@ -34,7 +34,7 @@ function connectingWith(ca: TlsTrust['ca']): ConnectFunctions {
     random: Math.random,
     options: { ca: TRUSTED },
     openSocket: (url) =>
-      // Its event types carry more than this code uses.
+      // The ws event types have more members than `Socket` declares.
       new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: 10_000, ...trust }) as unknown as Socket,
   });
 }

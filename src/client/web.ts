@@ -1,4 +1,4 @@
-/** The client in a browser: over any link, or the page's own WebSocket. */
+/** Exports the client for browsers: over any link, or a WebSocket of the page. */
 
 import { type ConnectFunctions, createConnect } from './connect.ts';
 

@@ -1,4 +1,4 @@
-/** Applies the rules of a config file: named agents get exactly that rule and those grants. */
+/** Applies the rules of a config file: each named agent gets exactly the rule and grants in the file. */
 
 import type { AgentClient } from '../client/agent-client.ts';
 import { type Json, jsonEqual } from '../core/lib/json.ts';
@@ -9,7 +9,7 @@ import { applyRuleChange, defaultRule } from '../core/records/access/rule-schema
 import type { LocalHub } from '../server/create-hub.ts';
 import type { Config, RuleConfig } from './shape/config.ts';
 
-/** An agent's rule merged over that of `*`, field by field. null = the file has no rules. */
+/** An agent's rule merged over that of `*`, field by field; null if the file has no rules. */
 export function ruleOf(rules: Config['rules'], name: string): RuleConfig | null {
   if (rules === undefined) return null;
   const [all = {}, own = {}] = [rules['*'], rules[name]];
@@ -24,7 +24,7 @@ export function ruleOf(rules: Config['rules'], name: string): RuleConfig | null 
   };
 }
 
-/** Writes only what differs. */
+/** Applies a rule and its grants to an agent; does not write a rule that is already set. */
 export async function applyRule(
   hub: LocalHub,
   client: AgentClient,

@@ -11,18 +11,18 @@ import type { LocalHub } from '../server/create-hub.ts';
 import type { ScheduleUpdateKind } from '../server/up.ts';
 import type { ScheduleConfig } from './shape/config.ts';
 
-/** Marks the sessions of schedules that came from a file. */
+/** Label that marks schedules created from a config file. */
 const FILE_LABEL = 'config_file';
 
 interface ApplyContext {
   readonly hub: LocalHub;
   readonly file: string;
-  /** Runs work as a participant of the file, or as a temporary client of that name. */
+  /** Runs `work` with the client of a participant of the file, or with a temporary client of that name. */
   speaker<T>(name: string, work: (client: AgentClient) => Promise<T>): Promise<T>;
   report(schedule: Schedule, what: ScheduleUpdateKind): void;
 }
 
-/** Applies one by one; on an error undoes the previous ones and throws what `failed` returns. */
+/** Applies schedules one by one; on an error, undoes earlier changes and throws the error from `failed`. */
 export async function applySchedules(
   schedules: Readonly<Record<string, ScheduleConfig>>,
   applying: ApplyContext,
@@ -59,7 +59,7 @@ export function toScheduleOptions(schedule: Omit<ScheduleConfig, 'as'>, file: st
   };
 }
 
-/** Leaves the paused state unchanged. */
+/** Creates or updates one schedule; leaves its paused state unchanged. */
 async function applyOne(
   client: AgentClient,
   name: string,
@@ -85,7 +85,7 @@ function asBefore({ schedule_id, template, expression, zone, missed, overlap }: 
   return { schedule_id, template, expression, zone, missed, overlap };
 }
 
-/** Undoes the latest first; returns how many steps failed. */
+/** Undoes the latest change first; returns how many steps failed. */
 async function undone(undo: readonly (() => Promise<unknown>)[]): Promise<number> {
   const failures: unknown[] = [];
   for (const step of undo.toReversed()) await step().catch((thrown: unknown) => failures.push(thrown));

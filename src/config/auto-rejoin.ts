@@ -12,16 +12,16 @@ export interface Rejoinable {
 interface AutoRejoinOptions<P extends Rejoinable> {
   readonly clock: Clock;
   join(): Promise<P>;
-  /** Joined again. */
+  /** Called after every join, including the first. */
   joined(participant: P): void;
-  /** Connection lost; null = permanently. */
+  /** Called when the connection is lost; `retryInMs` is null if no retry follows. */
   lost(reason: string, retryInMs: number | null): void;
 }
 
 const PAUSES_MS = [1_000, 2_000, 5_000, 15_000, 60_000] as const;
 const LONGEST_MS = 60_000;
 
-/** Deliberate: taking the name back would never end. */
+/** Reasons of deliberate disconnects: rejoining after them could repeat forever. */
 const MEANT: readonly string[] = ['replaced', 'unregistered', 'unauthorized'];
 
 export class AutoRejoin<P extends Rejoinable> {
@@ -37,7 +37,7 @@ export class AutoRejoin<P extends Rejoinable> {
     this.watch(first);
   }
 
-  /** The caller handles an error of the first join. */
+  /** Joins for the first time; the caller handles an error of this join. */
   static async begin<P extends Rejoinable>(keeping: AutoRejoinOptions<P>): Promise<AutoRejoin<P>> {
     const first = await keeping.join();
     keeping.joined(first);

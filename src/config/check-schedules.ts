@@ -13,7 +13,7 @@ import { configError, type KeyPath, type Problem } from './reading/location.ts';
 import { displayValue } from './shape/check-shape.ts';
 import type { Config, ScheduleConfig } from './shape/config.ts';
 
-/** Registers every named participant; unknown ones are reported elsewhere. */
+/** Registers every named participant; `findUnknownParticipants` reports unknown ones. */
 export async function checkSchedules(config: Config, raw: unknown): Promise<readonly Problem[]> {
   const schedules = Object.entries(config.schedules ?? {});
   if (schedules.length === 0) return [];
@@ -32,7 +32,7 @@ export async function checkSchedules(config: Config, raw: unknown): Promise<read
 
 type Cast = ReadonlyMap<string, AgentClient>;
 
-/** Stands in for ids and capabilities, which only the real hub knows. */
+/** The placeholder name for an id or a capability, which only the real hub knows. */
 const anybody = (at: number): string => `anybody-${at}`;
 
 async function registered(hub: LocalHub, { agents = {}, schedules = {}, rules, hub: settings }: Config): Promise<Cast> {
@@ -51,7 +51,7 @@ function stoodFor(participants: readonly ParticipantRef[]): readonly string[] {
   return participants.map((one, at) => (isName(one) && !/^[0-9a-f]{32}$/.test(one) ? one : anybody(at)));
 }
 
-/** All problems of one schedule: drops each rejected key and tries again. */
+/** Finds all problems of one schedule: drops each rejected key and tries again. */
 async function refusals(name: string, schedule: ScheduleConfig, cast: Cast, raw: unknown): Promise<readonly Problem[]> {
   const { as, ...settings } = schedule;
   const client = cast.get(as);
@@ -101,12 +101,12 @@ function isName(one: ParticipantRef): one is string {
   return typeof one === 'string';
 }
 
-/** A data folder without a hub: nobody is registered there. */
+/** True if the data folder has no hub data yet, so that nobody is registered. */
 export function isNewFolder(data: string): boolean {
   return !existsSync(join(data, 'parley.json'));
 }
 
-/** Checks before anything is created. */
+/** Throws if schedules name unknown participants. Runs before anything is created. */
 export async function requireKnownParticipants(
   hub: LocalHub,
   loaded: LoadedConfig,
@@ -116,7 +116,7 @@ export async function requireKnownParticipants(
   if (problems.length > 0) throw configError(loaded.source, problems, loaded.hide);
 }
 
-/** `hub` null = nobody is registered yet. `agentNames`: the agents of the file, valid or not. */
+/** `hub`: null if nobody is registered yet. `agentNames`: the agents of the file, valid or not. */
 export async function findUnknownParticipants(
   hub: LocalHub | null,
   { config: { schedules = {} } }: LoadedConfig,
@@ -135,7 +135,7 @@ export async function findUnknownParticipants(
   return problems;
 }
 
-/** Grants nothing; the call fails unless the name is registered. */
+/** Tests a name with an empty grant, which fails unless the name is registered. */
 async function isRegistered(hub: LocalHub, name: string): Promise<boolean> {
   return hub.grant(name, []).then(
     () => true,

@@ -14,13 +14,13 @@ export interface LoadedConfig {
   readonly file: string;
   readonly config: Config;
   readonly source: Source;
-  /** Replaces values of variables by their names. */
+  /** Replaces secret values in a text by the names of their variables. */
   hide(text: string): string;
   /** Resolves a path relative to the file. */
   from(path: string): string;
 }
 
-/** A config file as far as it is valid. */
+/** The valid part of a config file, and its problems. */
 interface ExaminedConfig {
   /** The valid parts. */
   readonly loaded: LoadedConfig;
@@ -45,7 +45,7 @@ export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promi
   const shaped = checkShape(value, source.value);
   const all: readonly Problem[] = [
     ...problems,
-    // Do not report the value of an unset variable as well.
+    // For an unset variable, do not report its missing value as well.
     ...('problems' in shaped ? shaped.problems : []).filter((one) => !isAbout(one, problems)),
     ...checkConfigValues(value, source.value, env).filter((one) => !isAbout(one, problems)),
   ];
@@ -59,7 +59,7 @@ export async function examineConfig(file: string, env: NodeJS.ProcessEnv): Promi
 
 const BY_NAME: readonly PropertyKey[] = ['agents', 'roles', 'rules', 'schedules'];
 
-/** Drops every agent, role, rule and schedule with a problem; the others may have more. */
+/** Drops every agent, role, rule and schedule with a problem, so that the others can be checked further. */
 function validPart(value: unknown, raw: unknown, problems: readonly Problem[]): Config {
   if (!isObject(value)) return {};
   const wrong = problems.map(({ path: [part = '', name] }) => ({
@@ -88,7 +88,7 @@ function withoutEmpty(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) : value;
 }
 
-/** Keys written into the file are secret too. */
+/** Adds API keys and other secrets written into the file to the values to hide. */
 function withKeys(value: unknown, taken: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map([...keysIn(value).map((key) => [key, 'apiKey'] as const), ...taken]);
 }
@@ -125,7 +125,7 @@ function hubPaths(hub: HubConfig, from: (path: string) => string): HubConfig {
 
 export const CONFIG_ENDINGS = ['json', 'yaml', 'yml', 'ts', 'js', 'mjs'] as const;
 
-/** Reads unknown endings as YAML, which includes JSON. */
+/** Reads the file according to its ending; an unknown ending as YAML, which includes JSON. */
 async function readSource(file: string): Promise<Source | Extract<ReadResult, { readonly slips: unknown }>> {
   const bytes = await readFile(file).catch((thrown: NodeJS.ErrnoException) => {
     throw unreadable(file, thrown);
@@ -142,7 +142,7 @@ async function readText(file: string, text: string): Promise<ReadResult> {
   return (await import('./reading/read-yaml.ts')).readYaml(text);
 }
 
-/** Detects the byte order mark, or a zero byte in the first letter. */
+/** Detects the byte order mark, or a zero byte in the first character. */
 function isUtf16([first, second]: Uint8Array): boolean {
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return isMarked || (second !== undefined && (first === 0) !== (second === 0));

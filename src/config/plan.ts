@@ -1,7 +1,7 @@
 /**
- * The config file of `parley up`, from its path to a plan for start-agents.ts. load-config.ts reads and checks the file;
- * this adds what needs other files or a hub: agents, role files, schedules. All problems are reported together, each with
- * its line; errors never contain secret values.
+ * Turns the config file of `parley up` into a plan for start-agents.ts. load-config.ts reads and checks the file;
+ * this adds what needs other files or a hub: agents, role files, schedules. All problems are reported together, with
+ * their lines; errors never contain secret values.
  */
 
 import { existsSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface Plan {
 export interface PlanOptions {
   /** Folder to search if no file is named. */
   readonly folder?: string | undefined;
-  /** The hub's data folder; with it, participants that cannot exist there are reported. */
+  /** The hub's data folder; if set, participants that cannot exist there are reported. */
   readonly data?: { readonly requested: string | undefined; readonly fallback: string } | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function loadPlan(file: string, env: NodeJS.ProcessEnv, { data }: P
   return { loaded, agents: prepared.agents };
 }
 
-/** Loads the named file, or the only one in the folder; null = none. */
+/** Loads the named file, or the only one in the folder; null if there is none. */
 export async function findPlan(
   value: string | undefined,
   env: NodeJS.ProcessEnv,
@@ -54,7 +54,7 @@ export async function findPlan(
 
 const CONFIG_NAMES: readonly string[] = CONFIG_ENDINGS.map((ending) => `parley.config.${ending}`);
 
-/** null = none. Several are an error: the choice would be a guess. */
+/** Finds the config file of a folder; null if there is none. Several are an error: the choice would be a guess. */
 export function findConfig(folder: string): string | null {
   const [found, ...others] = CONFIG_NAMES.filter((name) => existsSync(join(folder, name)));
   if (found === undefined) return null;

@@ -1,4 +1,4 @@
-/** Builds the agent function of a config entry and checks what it needs now rather than at its first turn. */
+/** Builds the agent function of a config entry and checks its requirements now, not at its first turn. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { loadScript } from '../cli/agent-options/load-script.ts';
@@ -22,15 +22,15 @@ export interface PreparedAgent {
   readonly name: string;
   readonly settings: AgentConfig;
   readonly agent: AgentFn;
-  /** Shown in the passport and to people. */
+  /** The provider shown in the passport and to people. */
   readonly provider: string;
   readonly model: string | undefined;
   readonly systemPrompt: string;
-  /** From the role file, for others to find. */
+  /** From the role file; others can search for it. */
   readonly description: string | undefined;
 }
 
-/** All agents, or the problems that prevent some of them. */
+/** Prepares all agents; returns the prepared ones, and the problems of the others. */
 export async function prepareAgents(
   loaded: LoadedConfig,
   env: NodeJS.ProcessEnv,
@@ -47,7 +47,7 @@ export async function prepareAgents(
   return { agents, problems };
 }
 
-/** Includes unused roles. */
+/** Finds the problems of role files, including those of unused roles. */
 export async function roleFileProblems(loaded: LoadedConfig): Promise<readonly Problem[]> {
   const roles = Object.entries(loaded.config.roles ?? {});
   const read = await Promise.allSettled(roles.map(([id, role]) => roleOf(role, ['roles', id, 'promptFile'], loaded)));
@@ -149,7 +149,7 @@ async function running(
   return { cwd: folder, passEnv, timeoutMs: timeout === undefined ? undefined : durationMs(timeout, 'timeout') };
 }
 
-/** The settings were checked: model and key are present. */
+/** Requires checked settings, in which model and key are present. */
 function createModelAgent(
   path: KeyPath,
   settings: AgentConfig,
@@ -204,7 +204,7 @@ class ConfigProblemError extends Error {
   }
 }
 
-/** Reports any failure of `work` under that key. */
+/** Reports any failure of `work` as a problem of the key at `path`. */
 async function withKey<T>(path: KeyPath, work: Promise<T>): Promise<T> {
   try {
     return await work;

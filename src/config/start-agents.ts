@@ -59,7 +59,7 @@ function begin(
   });
 }
 
-/** Connects in process, without token or port. */
+/** Joins in process, without a token or port. */
 function join(hub: LocalHub, { loaded }: Plan, agent: PreparedAgent, log: Logger): Promise<Participant> {
   const { name, settings, provider, model, systemPrompt } = agent;
   const { rules, hub: { limits = {} } = {} } = loaded.config;
@@ -114,7 +114,7 @@ async function schedule(
       async speaker(name, work) {
         const known = clients.get(name);
         if (known !== undefined) return work(known);
-        // Leave invites to the participant's own connection.
+        // Do not answer invites here: the participant's own connection answers them.
         const client = await hub.agent(name, { onInvite: () => new Promise(() => {}) });
         return work(client).finally(() => client.close());
       },

@@ -1,4 +1,4 @@
-/** The frame around every page: navigation, connection state, invites and notices. */
+/** Draws the frame around every page: navigation, connection state, invites and notices. */
 
 import { useEffect, useRef } from 'preact/hooks';
 import { InvitesBar } from './act/invites/invites-bar.tsx';
@@ -26,7 +26,7 @@ export function App() {
   const connection = useConsole((state) => state.connection);
   const me = useConsole((state) => state.me);
   const route = useConsole((state) => state.route);
-  // Keep showing what was read while the hub is unreachable.
+  // While the hub is unreachable, keep showing what the page has already read.
   const isIn = me !== null && connection.kind !== 'signed-out';
   useArrival(route);
   return (
@@ -38,7 +38,7 @@ export function App() {
       <ConnectionBar />
       <InvitesBar />
       <main id="main" tabIndex={-1}>
-        {/* Read everything again when the observe grant changes. */}
+        {/* The key remounts the page, which reads everything again, when the observe grant changes. */}
         {isIn ? <Page key={me.grants.includes('observe')} route={route} /> : <SignInPage connection={connection} />}
       </main>
       <Notices />
@@ -79,7 +79,7 @@ function Page({ route }: { route: Route }) {
   }
 }
 
-/** Feedback on what the person did. */
+/** Shows the notices, such as an action that the hub refused. */
 function Notices() {
   const notices = useConsole((state) => state.notices);
   return (

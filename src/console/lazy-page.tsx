@@ -1,4 +1,4 @@
-/** A page whose code loads on the first visit. A failed load is retried when the hub is back. */
+/** Loads the code of a page on the first visit; retries a failed load when the hub is reachable again. */
 
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -36,10 +36,10 @@ export function lazyPage<Props extends object>(
   };
 }
 
-/** Style sheets that failed to load. The bundle's loader requests each only once and never notices the failure. */
+/** Style sheets that failed to load. The bundle's loader requests each only once and ignores failures. */
 const failedStyles = new Set<HTMLLinkElement>();
 
-/** Returns the function that stops collecting. */
+/** Collects style sheets that fail to load until the returned function is called. */
 function collectFailedStyles(): () => void {
   const collect = ({ target }: Event): void => {
     if (!(target instanceof HTMLLinkElement) || target.rel !== 'stylesheet') return;
@@ -57,7 +57,7 @@ async function retryFailedStyles(): Promise<void> {
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Uses a new element: a link whose request failed does not request again. */
+/** Inserts a copy: browsers do not request a failed link element again. */
 function reloadStyle(link: HTMLLinkElement): Promise<void> {
   const copy = link.cloneNode() as HTMLLinkElement;
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** The entry point: reads the address and the storage of this tab, connects, and draws the page. */
+/** Entry point: reads sign-in details from the address and the storage, connects, and renders the page. */
 
 import { render } from 'preact';
 import { App } from './app.tsx';
@@ -40,7 +40,7 @@ if (place !== null)
   );
 void begin(fromAddress);
 
-/** Runs first: a token left in the address would end up in histories, screenshots and bug reports. */
+/** Removes sign-in details from the address first: a token left there would leak into histories and screenshots. */
 function takeFromAddress(): Credentials {
   const { token, name, cleaned } = fromFragment(location.hash);
   if (cleaned !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}${cleaned}`);
@@ -48,7 +48,7 @@ function takeFromAddress(): Credentials {
   return { token, name };
 }
 
-/** Asks for a name if there is only a token. Without a token, connects only to hubs that need none. */
+/** Signs in with a name and token, or without a token if the hub requires none; otherwise the sign-in form is shown. */
 async function begin(given: Credentials): Promise<void> {
   const remembered = rememberedSignIn();
   const token = given.token ?? remembered.token;
@@ -61,7 +61,7 @@ async function begin(given: Credentials): Promise<void> {
   else if (token === null) void signIn({ name: `visitor-${crypto.randomUUID().slice(0, 6)}`, token }, { isTry: true });
 }
 
-/** The hub says so in a header of the page, so that no attempt has to be rejected first. */
+/** Reads a header that the hub sends with this page, which avoids a sign-in attempt that it would reject. */
 async function needsToken(): Promise<boolean> {
   try {
     const { headers } = await fetch('./', { method: 'HEAD', cache: 'no-store' });

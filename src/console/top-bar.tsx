@@ -1,4 +1,4 @@
-/** Navigation and settings. On a narrow page the settings are in a menu behind the user's name. */
+/** Renders navigation and settings. On a narrow page the settings are in a menu behind the user's name. */
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { signOut } from './connection/hub-client.ts';

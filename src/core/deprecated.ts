@@ -1,4 +1,4 @@
-/** Earlier names. They stay importable until 1.0. */
+/** Exports earlier names, which stay importable until 1.0. */
 
 export type {
   /** @deprecated Use `ArbiterAnswer`. */

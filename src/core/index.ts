@@ -1,6 +1,6 @@
 /**
  * The contracts of the hub: records, errors, ports, and pure functions over them, without clock, store or network.
- * Each room imports only those before it: lib → records → ports → state → decisions → protocol.
+ * Each room imports only the rooms before it: lib → records → ports → state → decisions → protocol.
  *
  * Start with records/session/envelope.ts, state/state.ts, decisions/admit.ts and protocol/operations/operations.ts.
  */

@@ -1,4 +1,4 @@
-/** Earlier names. They stay importable until 1.0. */
+/** Re-exports former names, which stay importable until 1.0. */
 
 export {
   /** @deprecated Use `writeFileAtomic`. */

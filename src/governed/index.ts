@@ -1,5 +1,5 @@
 /**
- * Governed runs on disk: the public entry `parley-hub/governed`. A run is a session; the project's files project its log.
+ * Public entry `parley-hub/governed`: governed runs on disk. A run is a session; its files are projections of the log.
  * `engine/` (pure) decides, `session/` folds envelopes, `runner/` performs one operation under the project's lock,
  * `loop/` drives a run through `drivers/`, `coordinator/` combines repositories, `serving/` keeps the log in a hub.
  * Importing this file loads no hub, store or schemas: keep heavy parts behind dynamic imports.

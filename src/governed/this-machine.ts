@@ -1,4 +1,4 @@
-/** The runner, run loop and serving of this machine. Serving loads the hub and its store on demand: they are large. */
+/** Provides the runner, run loop and serving of this machine. Loads the large hub and its store on demand. */
 
 import { systemClock } from '../system/clock.ts';
 import { createRunLoop, type RunLoop } from './loop/run-loop.ts';

@@ -1,6 +1,6 @@
 /**
- * The follow-up of a durable unit, in order: events, deliveries, and effects on other sessions such as the end of children. This is the
- * only place that derives them.
+ * Carries out the follow-up of a durable unit, in order: events, deliveries, and effects on other sessions (closing children).
+ * No other code derives them.
  */
 
 import { closeSession, finishDraining } from '../core/decisions/end-session.ts';
@@ -61,7 +61,7 @@ export class FollowUp implements SessionListener {
     this.needs.fail(error);
   }
 
-  /** Called for every unit that became durable, in seq order within a session, before its answer leaves. */
+  /** Called for every durable unit, in seq order within a session, before its answer is sent. */
   durable(session: LiveSession, entries: readonly Entry[], after: SessionState, text: string | undefined): void {
     const { needs } = this;
     const { head, metadata } = after;
@@ -101,7 +101,7 @@ export class FollowUp implements SessionListener {
     return this.run(sessionId, `gone ${agentId}`, (state) => removeParticipant(state, agentId, 'unregistered'));
   }
 
-  /** A new session or invite may name an identity that is retiring, or a parent that has just ended. */
+  /** Handles a new session or invite that may name a retiring identity or a parent that has just ended. */
   private reconcile({ session_id, members, parent_session_id }: Head): void {
     for (const [agentId, status] of Object.entries(members)) {
       const belongs = status !== 'removed' && status !== 'rejected';
@@ -110,7 +110,7 @@ export class FollowUp implements SessionListener {
     if (parent_session_id !== null) void this.closeWithParent(session_id);
   }
 
-  /** Parent and child look for each other, here and in `closeWithParent`: whichever is durable last finds the other. */
+  /** Closes the children. Parent and child look for each other: the one that becomes durable last finds the other. */
   private closeChildren(sessionId: string): Promise<void> {
     return runWithRetries(this.needs, `${sessionId}\nchildren`, async () => {
       for (const child of await this.needs.store.liveChildren(sessionId)) void this.closeChild(child);
@@ -152,7 +152,7 @@ export class FollowUp implements SessionListener {
     for (const [ownerId, outcomes] of byOwner ?? []) this.keepOutcomes(ownerId, outcomes);
   }
 
-  /** Losing an outcome is harmless: it is one less in a statistic. */
+  /** Stores outcomes without retries: losing one only changes a statistic. */
   private keepOutcomes(agent_id: string, outcomes: readonly TaskOutcome[]): void {
     const { backlog, registry, log } = this.needs;
     // A retired identity has no profile.
@@ -206,6 +206,6 @@ function announce(
 }
 
 function violationIn({ event_data }: Entry['envelope']): Violation {
-  // The hub wrote it; the log is read by checksum, not by schema.
+  // The hub wrote this envelope; reading a log verifies checksums, not schemas.
   return event_data as unknown as Violation;
 }

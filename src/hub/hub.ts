@@ -1,4 +1,4 @@
-/** The hub in a process: its lifecycle, its links, and the calls of the host application. wiring.ts constructs the rooms. */
+/** Runs a hub in this process: its lifecycle, its links, and the host application's methods. wiring.ts constructs the rooms. */
 
 import type { InviteAnswer } from '../core/decisions/membership.ts';
 import { HubError, type WireCode, WireError } from '../core/lib/errors.ts';
@@ -74,14 +74,14 @@ export class Hub {
     return hub;
   }
 
-  /** Serves one end of a link; the peer speaks frames. */
+  /** Serves a link as a connection; the peer at its other end sends frames. */
   accept(link: Link, peer: Peer = LOCAL_PEER): void {
     if (this.state !== 'running') throw new HubError('hub_stopped', 'the hub is not running');
     const connection = new Connection(this.rooms, link, peer, (closed) => this.connections.delete(closed));
     this.connections.add(connection);
   }
 
-  /** One request without a connection: replaces no binding; rejects with a wire error. */
+  /** Answers one request without a connection; replaces no binding and rejects only with wire errors. */
   async ask(request: SingleRequest): Promise<unknown> {
     if (this.state !== 'running') throw new WireError('unavailable', 'the hub is stopping', { outcome: 'refused' });
     return this.singles.ask(request);
@@ -97,14 +97,14 @@ export class Hub {
     this.rooms.meter.refused(code);
   }
 
-  /** A link to this hub inside the process. */
+  /** Connects to this hub from inside the process. */
   connect(): Link {
     const [ours, theirs] = linkPair();
     this.accept(ours);
     return theirs;
   }
 
-  /** Listens to durable events; the result stops listening. */
+  /** Adds a listener for durable events; the returned function removes it. */
   on<Name extends HubEventName>(name: Name, listener: HubListener<Name>): () => void {
     if (!HUB_EVENTS.includes(name)) {
       throw new HubError('unknown_event', `the hub has no event "${name}"; it has ${HUB_EVENTS.join(', ')}`);
@@ -140,7 +140,7 @@ export class Hub {
     return this.operating(() => this.rooms.owner.return(sessionId, agent));
   }
 
-  /** Removes a participant permanently; it receives nothing later. */
+  /** Removes a participant permanently; it receives no later envelopes. */
   removeParticipant(sessionId: string, agent: string, reason?: string): Promise<InviteAnswer> {
     return this.operating(() => this.rooms.owner.remove(sessionId, agent, reason));
   }
@@ -155,7 +155,7 @@ export class Hub {
     return this.operating(() => this.rooms.registry.changeGrants(agent, grants, 'grant'));
   }
 
-  /** Revokes grants, from the next request on. */
+  /** Revokes grants, effective from the next request; returns the remaining grants. */
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]> {
     return this.operating(() => this.rooms.registry.changeGrants(agent, grants, 'revoke'));
   }
@@ -171,12 +171,11 @@ export class Hub {
     return schedules.list(null, '').map((definition) => schedules.runs.withRuns(definition));
   }
 
-  /** Sessions it has opened continue. */
+  /** Deletes a schedule; sessions it has opened continue. */
   async deleteSchedule(scheduleId: string): Promise<void> {
     await this.operating(() => this.rooms.schedules.delete(scheduleId));
   }
 
-  /** Adds a view. */
   registerView(view: View): void {
     this.rooms.views.register(view);
   }
@@ -198,7 +197,7 @@ export class Hub {
     void this.rooms.delivery.markRead(agentId, sessionId, seq);
   }
 
-  /** An agent without a connection asks as a participant: it counts as connected for a while. */
+  /** Counts an agent without a connection as present for a while, because it has just made a request. */
   looksIn(agentId: string): void {
     this.rooms.presence.looksIn(agentId);
   }
@@ -229,7 +228,7 @@ export class Hub {
     return checkSnapshot(this.rooms, sessionId);
   }
 
-  /** null = this hub issues no tokens. */
+  /** null if this hub issues no tokens. */
   get tokens(): Tokens | null {
     return this.rooms.tokens;
   }
@@ -257,7 +256,7 @@ export class Hub {
     this.rooms.waiters.stop('the hub is stopping');
     this.rooms.delegations.stop('the hub is stopping');
     await this.rooms.cursors.flush((agentId) => this.rooms.bindings.isBound(agentId)).catch(() => {});
-    // Follow-ups of the last units do not begin: the next start derives them again.
+    // Prevent follow-ups of the last units: the next start derives them again.
     this.rooms.backlog.fail(new HubError('hub_stopped', 'the hub is stopped'));
     await this.rooms.store.close();
   }

@@ -1,4 +1,4 @@
-/** The start of a hub. Reads one row per live session, most of them while the hub runs already, then completes what a crash left. */
+/** Starts a hub: reads one row per live session, mostly while the hub already runs, then completes what a crash interrupted. */
 
 import type { LiveRow } from '../core/ports/store.ts';
 import { isTerminal } from '../core/records/session/session.ts';
@@ -12,7 +12,7 @@ import type { Schedules } from './schedules/schedules.ts';
 import type { Delegations } from './tasks/delegations.ts';
 import { runWithRetries } from './time/retries.ts';
 
-/** Sessions worked on at the same time: enough to fill a flush. */
+/** Sessions processed concurrently: enough to fill a flush. */
 const MAX_CONCURRENT = 128;
 
 export type StartupNeeds = SharedRooms & {
@@ -60,7 +60,7 @@ export class Startup {
     try {
       while (needs.backlog.failed === null && (await this.armPage())) await this.nextTick();
     } finally {
-      // New delegations wait for this.
+      // New delegations wait for `restore`.
       await needs.delegations.restore(this.delegating);
     }
     await this.paced(MAX_CONCURRENT, this.closing, (sessionId) =>
@@ -72,7 +72,7 @@ export class Startup {
     );
   }
 
-  /** False = no more pages. A session that has ended since is noticed when it is due. */
+  /** Arms one page of live sessions; false if no page is left. A session that ended since is noticed when it is due. */
   private async armPage(): Promise<boolean> {
     const { index, clock } = this.needs;
     const { value, done } = await this.rows.next();

@@ -1,5 +1,5 @@
 /**
- * The rooms of one hub, constructed from the lowest to the highest. The type of each room's constructor says what it uses. Three
+ * Constructs the rooms of one hub, from the lowest to the highest. The type of each room's constructor says what it uses. Three
  * references point upwards, each set once: the listeners of bindings and of sessions, and `onFailed`.
  */
 
@@ -75,7 +75,7 @@ export interface WiringOptions {
   readonly limits?: Partial<Limits>;
 }
 
-/** What hub.ts calls, starts and hands to connections. */
+/** The rooms that hub.ts calls, starts or passes to connections. */
 export type Rooms = StartupNeeds &
   ConnectionNeeds &
   SingleRequestsNeeds &
@@ -87,9 +87,9 @@ export type Rooms = StartupNeeds &
     readonly overview: Overview;
   };
 
-/** Logs read at the same time for agents that come back, so that a mass reconnect does not delay the others. */
+/** Concurrent log reads for streams, limited so that a mass reconnect does not delay other agents. */
 const READS_AT_ONCE = 16;
-/** Reads for the console at the same time. */
+/** Concurrent reads for the console. */
 const LOOKS_AT_ONCE = 2;
 
 export function wire(options: WiringOptions, hubId: string, countConnections: () => number): Rooms {
@@ -112,7 +112,7 @@ export function wire(options: WiringOptions, hubId: string, countConnections: ()
   const tokens = options.secrets === undefined ? null : new Tokens({ ...ground, bindings }, options.secrets);
   const people = { ...ground, ...extensions, bindings, presence: bindings.presence, registry, tokens, waiters };
 
-  // Sessions, and who may send what in them.
+  // Sessions, and permission to send.
   const index = new LiveIndex(limits.orphanMs);
   const redactions = new Redactions(ground);
   const sessions = new Sessions({ ...people, index, redactions });
@@ -165,7 +165,7 @@ export function wire(options: WiringOptions, hubId: string, countConnections: ()
   return { ...reading, redacting, owner: new OwnerActions(talk), operations, followUp };
 }
 
-/** Clocks, events, retries and the backlog. `onFailed` ends the waits for the store. */
+/** Constructs clocks, events, retries and the backlog. `onFailed` rejects requests that wait for the store. */
 function layGround(options: WiringOptions, hubId: string, onFailed: (reason: string) => void): Ground {
   const { store, ids, log = silentLog, clock: wall } = options;
   const limits = limitsWith(options.limits);

@@ -1,4 +1,4 @@
-/** The models one can ask from Node: over its own fetch, by the clock of the machine. */
+/** Creates model clients and agents in Node, with its fetch and the system clock. */
 
 import { systemClock } from '../system/clock.ts';
 import { createModels, type Models } from './models/index.ts';

@@ -1,7 +1,7 @@
 /**
  * Participants in Node: agent functions that join a hub and take turns.
  *
- * Rooms, each importing only those before it: lib and agent (what an agent is), budget, models (asked over HTTP), roles
+ * Folders, each importing only those before it: lib and agent (the agent type), budget, models (asked over HTTP), roles
  * (answers with metadata), tools (hub actions of agents), processes and clis (programs as agents), joining. A turn is
  * answered at most once, even across restarts; errors never show secrets. Start at agent/agent-fn.ts and joining/turns.ts.
  */
@@ -115,6 +115,6 @@ export { type AnyRole, createRole, type MetaSchema, type Role, type RoleAnswer }
 export { ExtractError, isExtractError } from './roles/role-turn.ts';
 export { HUB_TOOL_NAMES, type HubToolName } from './tools/hub-tools.ts';
 
-/** Joins a hub with an agent function, over a client or a way to connect one. */
+/** Joins a hub with an agent function, given a connected client or a function that connects one. */
 export const joinHub: JoinHub = createJoinHub(systemClock);
 export * from './deprecated.ts';

@@ -1,6 +1,6 @@
 /**
- * Control socket of a data folder: commands on this machine use it to ask the hub that has the folder open. Only the folder's owner
- * can reach it, and it offers only what the owner could do by stopping the hub.
+ * Serves the control socket of a data folder, through which local commands ask the hub that has it open. Only the
+ * folder's owner can connect, and it offers only what the owner could do by stopping the hub.
  */
 
 import { chmod, rm } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export type ControlHandlers = {
   ) => Promise<ControlTypes[Name]['answer']>;
 };
 
-/** One JSON line each; `done` or `failed` is the last. */
+/** A line of an answer, as JSON; `done` or `failed` is the last. */
 type ControlLine =
   | { readonly progress: { readonly bytes: number; readonly of: number } }
   | { readonly done: unknown }
@@ -39,7 +39,7 @@ type ControlLine =
 /** Operating systems limit the length of a socket path. */
 const MAX_PATH_BYTES = 100;
 
-/** null if the path is too long. */
+/** The path of the socket; null if it is too long. */
 function socketOf(data: string): string | null {
   const path = join(resolve(data), 'control');
   if (process.platform === 'win32') return `\\\\.\\pipe\\parley-${Buffer.from(path).toString('base64url').slice(-80)}`;
@@ -57,7 +57,7 @@ export async function openControl(data: string, handlers: ControlHandlers, log: 
     await listening(server, path);
     if (process.platform !== 'win32') await chmod(path, 0o600);
   } catch (thrown) {
-    // The hub works without it; only commands that use it fail.
+    // The hub works without the socket; only commands that use it fail.
     log.warn('control socket unavailable', { path, error: asError(thrown).message });
   }
   return async () => void server.close();
@@ -75,7 +75,7 @@ async function serveOne(socket: Socket, handlers: ControlHandlers, log: Logger):
   const send = (line: ControlLine): void => void socket.write(`${JSON.stringify(line)}\n`);
   for await (const text of createInterface({ input: socket })) {
     try {
-      // Written by askControl of this or another version.
+      // askControl wrote this, perhaps in a different version.
       const { ask, ...request }: { readonly ask: ControlName } = JSON.parse(text);
       if (!Object.hasOwn(handlers, ask)) throw new HubError('bad_options', `this hub does not support "${ask}"`);
       log.info(`asked for: ${ask}`, request);
@@ -89,7 +89,7 @@ async function serveOne(socket: Socket, handlers: ControlHandlers, log: Logger):
   }
 }
 
-/** undefined if no hub answers: the folder is open in another kind of process, or in an older version. */
+/** Asks the hub. undefined if none answers: a process that is not a hub, or an older version, has the folder open. */
 export async function askControl<Name extends ControlName>(
   data: string,
   ask: Name,
@@ -116,7 +116,7 @@ export async function askControl<Name extends ControlName>(
 function connected(path: string): Promise<Socket | null> {
   return new Promise((settle) => {
     const socket = createConnection(path, () => settle(socket));
-    // Keep the listener: a later error ends the reading.
+    // Keep the listener: without one, a later error would crash the process; with it, only the reading ends.
     socket.on('error', () => settle(null));
   });
 }

@@ -70,7 +70,7 @@ export interface CreateHubOptions {
   readonly targets?: readonly Target[];
   /** Views in addition to the built-in ones. */
   readonly views?: readonly View[];
-  /** Policy asked before decisions; where it does not answer, the access rules decide. */
+  /** Policy asked before decisions; the access rules decide what it does not. */
   readonly arbiter?: Partial<Arbiter>;
   /** Evaluators and handlers of expectations in addition to the built-in ones. */
   readonly evaluators?: readonly Evaluator[];
@@ -107,7 +107,7 @@ export interface LocalHub {
   grant(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
   /** Revokes grants, effective from the next request. */
   revoke(agent: string, grants: readonly Grant[]): Promise<readonly Grant[]>;
-  /** Changes an agent's access rule (name or id), and may extend it. Omitted fields stay unchanged. */
+  /** Changes an agent's access rule (name or id); may also loosen it. Omitted fields stay unchanged. */
   setRule(agent: string, rule: RuleChange): Promise<RuleRecord>;
   /** Schedules of all agents. */
   schedules(): readonly Schedule[];
@@ -203,7 +203,7 @@ export async function createHub(options: CreateHubOptions = {}): Promise<LocalHu
       dataOf(store).verify({ ...more, checkSession: (sessionId) => hub.checkSnapshot(sessionId) }),
     async stop() {
       stopTicking();
-      // The hub says goodbye; the ports wait until the goodbyes are sent.
+      // Stop the hub first, so that it says goodbye; the ports then wait until the goodbyes are sent.
       const stopped = hub.stop();
       await Promise.all([...ports].map((port) => port.close()));
       await stopped;
@@ -276,7 +276,7 @@ function own<Options extends ClientOptions>({ link: _, ids: __, name: ___, ...ru
   return rules;
 }
 
-/** EX_IOERR of sysexits.h. */
+/** The exit code EX_IOERR of sysexits.h. */
 export const STORE_FAILED_EXIT_CODE = 74;
 
 const EXIT_DELAY_MS = 5_000;

@@ -69,7 +69,7 @@ export async function answerHttp(
   try {
     await answered(hub, visitor, path, request, response);
   } catch (thrown) {
-    // The client hung up mid-request: there is no one to answer.
+    // The client hung up mid-request: there is nobody to answer.
     if (request.destroyed && !request.complete) return;
     const error = toWireError(thrown, 'the request');
     if (error !== thrown) hub.log.error('a request failed', { method, path, error: asError(thrown).message });
@@ -103,7 +103,7 @@ async function answered(
     if (path === '/healthz') return respondJson(response, 200, { alive: true });
     if (path === '/readyz') return answerReady(hub, response);
     if (path === '/metrics') return answerMetrics(hub, visitor, request, response);
-    // Tells the console whether to ask for a token.
+    // This header tells the console whether to ask for a token.
     if (hub.pages !== null) response.setHeader('parley-auth', visitor.needsNoProof ? 'none' : 'needed');
     if ((await hub.pages?.answer(path, request, response)) === true) return;
   }
@@ -170,7 +170,7 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 };
 
-/** Allows the origin, which was checked before; true = the request was only a preflight. Cookies never authenticate: none are allowed. */
+/** Allows the origin, which was checked earlier, without cookies; returns true if the request was only a preflight. */
 function allowOrigin({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
   const { origin } = headers;
   if (origin === undefined) return false;

@@ -15,7 +15,7 @@ export interface ServedHub {
   accept(link: Link, peer: Peer): void;
   /** Answers one request without a connection. */
   ask(request: SingleRequest): Promise<unknown>;
-  /** Calls the listener for every envelope that becomes durable; the result unsubscribes. */
+  /** Calls the listener for every envelope that becomes durable; call the returned function to unsubscribe. */
   follow(listener: HubListener<'envelopePosted'>): () => void;
   /** Acks a session up to this seq for a client without a connection. */
   markRead(agentId: string, sessionId: string, seq: number): void;

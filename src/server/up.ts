@@ -69,7 +69,7 @@ export type UpEvent =
       readonly provider: string;
       readonly model: string | null;
     }
-  /** A configured participant disconnected; null = it does not reconnect. */
+  /** A configured participant disconnected; `retry_in_ms` is null if it does not reconnect. */
   | { readonly event: 'gone'; readonly name: string; readonly reason: string; readonly retry_in_ms: number | null }
   | {
       readonly event: 'schedule';
@@ -101,7 +101,7 @@ export async function up({
     ...serving,
     conformance: conformance && { token: conformance.token ?? newToken() },
   });
-  // Listen before announcing: the reader of the welcome may send a signal immediately.
+  // Listen for signals before announcing: a reader of the announcement may send one immediately.
   const signalled = waitForSignal();
   const hub = await createHub({ data, exitOnStoreFailure: true, limits: hubLimits, log }).catch(rethrowAsHubError);
   const createToken = async () => conformance && (await conformanceToken(data, conformance.token));
@@ -122,7 +122,7 @@ export async function up({
   tell({ event: 'stopped' });
 }
 
-/** Stops during startup: pending startup steps fail without a hub and release what they opened. */
+/** Stops during startup: pending startup steps fail without a hub and close their resources. */
 async function giveUp(
   signal: string,
   hub: LocalHub,
@@ -214,7 +214,7 @@ async function mustBeCreated(data: string): Promise<boolean> {
   }
 }
 
-/** Opens and closes the port to see that it is free. */
+/** Opens and closes the port to check that it is free. */
 async function checkPort({ host, port }: ServeSettings): Promise<void> {
   const server = createServer();
   await listen(server, { host, port });

@@ -1,8 +1,8 @@
 /**
- * The embedded store, sole owner of its data folder: a journal (the truth), an index (a cache of the journal) and an archive
- * of ended sessions. An append is answered once its flush is on disk; after the first failed write every append fails.
- * `open-store.ts` opens a folder, `logs/appender.ts` appends, `catalogue/` knows every log without reading the journal,
- * `journal/` writes and scans files, `maintenance/` is for operators.
+ * Implements the store in a data folder that it alone writes: a journal (the source of truth), an index (a cache of the
+ * journal) and an archive of ended sessions. An append settles once durable; after a failed write, every append fails.
+ * `open-store.ts` opens a folder, `logs/appender.ts` appends, `catalogue/` holds the record of every log,
+ * `journal/` writes and scans files, `maintenance/` holds the tasks of operators.
  */
 
 import { HubError } from '../core/lib/errors.ts';
@@ -56,11 +56,11 @@ export interface StorePorts {
   readonly after: After;
   /** Reports damage found while the store is in use. */
   onDamage(logId: string, fromSeq: number, error: Error): void;
-  /** The next start must discard the index. */
+  /** Called when the index is damaged: the next start must discard it. */
   onIndexDamaged(): void;
-  /** The next start must rebuild the index although it is intact. */
+  /** Called when the next start must rebuild the index although it is intact. */
   onIndexRenewed(): void;
-  /** Runs last: releases the folder. */
+  /** Called last when the store closes; releases the folder. */
   onClosed(): Promise<void>;
 }
 
@@ -70,9 +70,9 @@ export class DurableStore implements Store {
   readonly #catalogue: Catalogue;
   readonly #ports: StorePorts;
   readonly #appender: Appender;
-  /** Audit records that are not durable yet. */
+  /** Audit records that are not durable yet, oldest first. */
   readonly #freshAudit: AuditEntry[] = [];
-  /** The last maintenance task. */
+  /** The newest maintenance task; the next one waits for it. */
   #maintenance: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | null = null;
 
@@ -107,7 +107,7 @@ export class DurableStore implements Store {
     try {
       const { entries, damage } = await readEntries(this.#journal, this.#catalogue.overlay, logId, record, range);
       if (damage === null) return entries;
-      // Moved while being read: not damaged, read again.
+      // Maintenance moved units during the read: they are not damaged, so read again.
       if (isMoved()) return this.read(logId, range);
       if (!(await isDamagedAt(this.#files, damage.position, this.#journal.end))) {
         throw new DamagedIndex(`it looks for seq ${damage.fromSeq} of log ${logId} where something else is`);
@@ -183,7 +183,7 @@ export class DurableStore implements Store {
 
   async loadSnapshot(sessionId: string): Promise<Snapshot | null> {
     const bytes = this.#catalogue.overlay.get(snapshotKey(sessionId));
-    // Written by saveSnapshot.
+    // saveSnapshot wrote this value.
     return bytes === undefined ? null : (decodeJson(bytes) as Snapshot);
   }
 
@@ -203,7 +203,7 @@ export class DurableStore implements Store {
 
   async getMeta(name: string): Promise<Json | null> {
     const bytes = this.#catalogue.overlay.get(metaKey(name));
-    // Written by setMeta.
+    // setMeta wrote this value.
     return bytes === undefined ? null : (decodeJson(bytes) as Json);
   }
 
@@ -213,7 +213,7 @@ export class DurableStore implements Store {
     await this.#appender.flush();
   }
 
-  /** Copies everything confirmed so far, while the hub runs. */
+  /** Copies all durable data while the hub runs. */
   backup(target: string, options: MaintenanceOptions = {}): Promise<BackupResult> {
     return this.#maintain(() => backupTo(this.#open(), target, options));
   }
@@ -228,12 +228,12 @@ export class DurableStore implements Store {
     return this.#maintain(() => repairLogs(this.#open(), logIds, systemClock.now(), options));
   }
 
-  /** Quarantines damage that no log needs: in audit records, or cut off by `repair`. The hub must be stopped. */
+  /** Quarantines damage in audit records and in parts that `repair` cut off. The hub must be stopped. */
   setAside(options: MaintenanceOptions & { readonly isSome?: boolean } = {}): Promise<readonly QuarantinedDamage[]> {
     return this.#maintain(() => quarantineDamage(this.#open(), options));
   }
 
-  /** Reads and folds everything again and compares it with the index, while the hub runs. */
+  /** Reads and folds all logs again and compares the result with the index, while the hub runs. */
   verify(options: VerifyOptions = {}): Promise<StoreVerification> {
     return this.#maintain(() => verifyStore(this.#open(), options));
   }
@@ -244,7 +244,7 @@ export class DurableStore implements Store {
     await this.perform({ operation: 'restored', at: this.#journal.end, epoch });
   }
 
-  /** Durable and applied on return. */
+  /** Performs an operation; it is durable and applied on return. */
   async perform(operation: StoreOperation): Promise<void> {
     if (this.#appender.failure !== null) throw this.#appender.failure;
     this.#appender.appendLazy(OPERATIONS_FAMILY, JSON.stringify(operation), () =>
@@ -259,7 +259,7 @@ export class DurableStore implements Store {
     return this.#closing;
   }
 
-  /** Running maintenance ends first, because the store already rejects appends. */
+  /** Closes the appender first: running maintenance then fails at its next append and ends. */
   async #close(): Promise<void> {
     try {
       await this.#appender.close(new HubError('store_closed', 'the store is closed; it takes no more units'));
@@ -271,7 +271,7 @@ export class DurableStore implements Store {
     }
   }
 
-  /** Runs one task at a time: a backup must not copy files being rewritten. */
+  /** Runs maintenance tasks one at a time: a backup must not copy files that another task rewrites. */
   #maintain<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#maintenance.then(work);
     this.#maintenance = done.catch(() => {});
@@ -314,7 +314,7 @@ export class DurableStore implements Store {
 
   #cursors(...ofAgent: readonly string[]): readonly Cursor[] {
     const { from, to } = under('r', ...ofAgent);
-    // Written by saveCursor.
+    // saveCursor wrote these values.
     return [...this.#catalogue.overlay.range(from, to)].map(({ value }) => decodeJson(value) as Cursor);
   }
 

@@ -1,4 +1,4 @@
-/** One hub per data folder, enforced by an OS lock that ends with the process. */
+/** Allows one hub per data folder, with a lock that the OS releases when the process ends. */
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { asError, HubError } from '../core/lib/errors.ts';
 import { makeFolder } from '../system/make-folder.ts';
 
-/** The package has no types; only this much is used. */
+/** The part of `fs-native-extensions` used here; the package has no types. */
 interface FileLocks {
   tryLock(fd: number): boolean;
   unlock(fd: number): void;
@@ -30,7 +30,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Unlock explicitly: a child process being started may share the open file and would keep the lock. */
+/** Unlocks explicitly: a child process may have inherited the open file and would keep the lock. */
 async function release(file: FileHandle): Promise<void> {
   unlock(file.fd);
   await file.close();

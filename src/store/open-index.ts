@@ -11,31 +11,31 @@ import { LmdbIndex } from './index/lmdb-index.ts';
 import { INDEX_FOLDER } from './maintenance/data-format.ts';
 
 const STATE_NAME = 'index-state.json';
-/** From either end; enough to visit every level of the tree. */
+/** Keys to read from each end of the index; enough to visit every level of the tree. */
 const PROBED_KEYS = 100;
-/** Before and after every key. */
+/** Sort before and after every key. */
 const [FIRST, LAST] = ['\0', '\u007f'];
 /** After this many consecutive early crashes, suspect the index. */
 const MAX_BAD_ENDS = 3;
 
 interface IndexState {
-  /** Starts since one that ended well or ran for a while. */
+  /** Number of starts since the last one that closed properly or ran for a while. */
   readonly starts: number;
-  /** The index was being probed, or was found damaged. */
+  /** True while the index is being probed, and after it was found damaged. */
   readonly suspect: boolean;
-  /** Rebuild at the next start although it is intact. */
+  /** True if the next start must rebuild the index although it is intact. */
   readonly renew?: boolean;
 }
 
 export interface OpenedIndex {
   readonly index: LmdbIndex;
-  /** The last process asked for a rebuild. */
+  /** True if the previous process requested a rebuild. */
   readonly wasRenewed: boolean;
-  /** The next start discards it. */
+  /** Marks the index as damaged: the next start discards it. */
   isBad(): void;
-  /** The next start rebuilds it although it is intact. */
+  /** Makes the next start rebuild the index although it is intact. */
   renew(): void;
-  /** It was used for a while, or closed properly. */
+  /** Marks the index as good. Call when it was used for a while or closed properly. */
   isFine(): void;
 }
 
@@ -45,7 +45,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
     try {
       writeFileSync(join(folder, STATE_NAME), JSON.stringify(state), { mode: 0o600 });
     } catch {
-      // Only a hint; the journal reports a failing disk.
+      // The state file is only a hint; if the disk fails, the journal reports it.
     }
   };
   const last = readState(join(folder, STATE_NAME));
@@ -77,7 +77,7 @@ export async function openIndex(folder: string): Promise<OpenedIndex> {
   };
 }
 
-/** An unreadable state counts as none. */
+/** Treats an unreadable state file as a missing one. */
 function readState(path: string): IndexState {
   try {
     const { starts, suspect, renew }: { readonly [Name in keyof IndexState]?: unknown } = JSON.parse(
@@ -108,7 +108,7 @@ async function probed(path: string): Promise<LmdbIndex> {
   }
 }
 
-/** Contains session content: only the owner may read it. */
+/** Opens the index. It contains session content, so only the owner may read the folder. */
 function opened(path: string): LmdbIndex {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return new LmdbIndex(path);

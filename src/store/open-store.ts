@@ -13,19 +13,19 @@ import { type FolderFormat, JOURNAL_FOLDER, newFormat, readFormat, writeFormat }
 import { type OpenedIndex, openIndex } from './open-index.ts';
 import { recoverStore, type StoreRecovery } from './recover.ts';
 
-/** A hub that ran this long did not meet index damage at its start. */
+/** After running this long, a hub considers its index intact. */
 const FINE_AFTER_MS = 60_000;
 
 export interface OpenStoreOptions {
   /** Reports how much of the journal was read. */
   readonly onProgress?: OnProgress | undefined;
-  /** A log turned out to be damaged while in use. */
+  /** Called when a read finds a damaged log. */
   readonly onDamage?: (logId: string, fromSeq: number, error: Error) => void;
   /** Size of a journal segment; for tests and small disks. */
   readonly segmentBytes?: number | undefined;
 }
 
-/** Creates the folder if missing. Rejects a second opener until the first has closed. */
+/** Creates the folder if missing. Rejects if another store has the folder open. */
 export async function openStore(
   folder: string,
   options: OpenStoreOptions = {},
@@ -48,11 +48,11 @@ async function openLocked(
   const format = found ?? newFormat();
   if (found === null) await writeFormat(folder, format);
   const files = await realFiles(join(folder, JOURNAL_FOLDER));
-  // Even if it existed: its creator may have crashed before its name was durable.
+  // Sync even an existing folder: its creator may have crashed before the name was durable.
   await syncFolder(folder);
   const recovered = async () => recoverWith(await openIndex(folder), files, format, options, unlock);
   return recovered().catch((thrown: unknown) => {
-    // It is marked as bad, so the next attempt starts with a new one.
+    // The index is marked as damaged, so the second attempt creates a new one.
     if (thrown instanceof DamagedIndex) return recovered();
     throw thrown;
   });

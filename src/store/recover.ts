@@ -1,4 +1,4 @@
-/** Opens a store over its files: the index first, then the newer journal records; reports what it found. */
+/** Recovers a store from its files: opens the index, replays newer journal records and reports damage. */
 
 import type { JsonObject } from '../core/lib/json.ts';
 import { isoFromMs } from '../core/lib/time.ts';
@@ -17,13 +17,13 @@ import { type Files, listArchives, listSegments, PART_SUFFIX, withSegment } from
 import { Journal, type JournalOptions, type Recovery } from './journal/journal.ts';
 import type { Damage, OnProgress } from './journal/journal-types.ts';
 
-/** Bounds the memory of a rebuild. */
+/** Records between index writes; bounds the memory of a rebuild. */
 const RECORDS_PER_COMMIT = 20_000;
 
 export interface StoreParts {
   readonly files: Files;
   readonly index: OrderedIndex;
-  /** An index of another journal is useless. */
+  /** An index with a different journal id is discarded. */
   readonly journalId: string;
   readonly ports: StorePorts;
   readonly segmentBytes?: number | undefined;
@@ -32,17 +32,17 @@ export interface StoreParts {
 }
 
 export interface StoreRecovery {
-  /** An incomplete, never confirmed last write that was cut off. */
+  /** The incomplete last write that recovery cut off; it was never confirmed. null if there was none. */
   readonly torn: Recovery['torn'];
-  /** Damage to confirmed data; nothing was cut. */
+  /** Damage to confirmed data; recovery removes none of it. */
   readonly damages: readonly Damage[];
-  /** All damaged logs, whenever the damage was found. */
+  /** All damaged logs, including those found by earlier starts. */
   readonly damagedLogs: readonly DamagedLog[];
-  /** Records read from the journal because the index lacked them. */
+  /** Number of records read from the journal because the index lacked them. */
   readonly replayed: number;
-  /** The index was unusable and was rebuilt. */
+  /** True if the index was unusable and was rebuilt. */
   readonly rebuilt: boolean;
-  /** The rebuild was planned: archiving purged redacted content that the index may have held. */
+  /** True if the rebuild was planned: archiving purged redacted content that the index may have held. */
   readonly renewed: boolean;
 }
 
@@ -51,12 +51,12 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   const last = readCheckpoint(index, journalId);
   const known = await usableCheckpoint(files, last);
   const overlay = new Overlay(index);
-  // The index knows what was confirmed even if the journal lost it.
+  // The old index still knows the confirmed seqs if the journal lost entries.
   const confirmed = known === null && last !== null ? confirmedSeqs(overlay) : new Map<string, number>();
   if (known === null) await overlay.clear();
   const catalogue = new Catalogue(overlay, known ?? emptyCheckpoint(journalId));
   await removeParts(files);
-  // An interrupted rebuild starts over: which logs were moved is known only in memory.
+  // Moved logs are tracked only in memory, so an interrupted rebuild must start over.
   catalogue.archive.isMoving = known === null;
   const archiveDamages = known === null ? await recoverArchives(files, catalogue) : [];
   let waiting = 0;
@@ -72,7 +72,7 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
     onConfirmed: async (found) => {
       if (waiting < RECORDS_PER_COMMIT) return;
       waiting = 0;
-      // Include the damage so far: a start from this checkpoint will not meet it again.
+      // Include damage found so far: a start from this checkpoint does not scan it again.
       markDamaged(catalogue, await nameLostLogs(files, found));
       await catalogue.commit();
     },
@@ -91,12 +91,12 @@ export async function recoverStore(parts: StoreParts): Promise<{ store: DurableS
   return { store, recovery: summary };
 }
 
-/** Files that were incomplete when the process ended. */
+/** Removes files that were incomplete when the process ended. */
 async function removeParts(files: Files): Promise<void> {
   for (const name of await files.list()) if (name.endsWith(PART_SUFFIX)) await files.remove(name);
 }
 
-/** null = the files differ: the journal ends before the checkpoint, or the archive is another. */
+/** Returns null if the files do not match: the journal ends before the checkpoint, or the newest archive differs. */
 async function usableCheckpoint(files: Files, checkpoint: Checkpoint | null): Promise<Checkpoint | null> {
   const at = checkpoint?.at ?? null;
   if (checkpoint === null) return null;

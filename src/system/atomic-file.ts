@@ -16,7 +16,7 @@ export function asText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** null = no such file. */
+/** null if the file does not exist. */
 export async function readFileOrNull(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return null;
@@ -33,7 +33,7 @@ export interface DraftFile {
   writeFile(content: string | Uint8Array): Promise<void>;
 }
 
-/** `fill` writes a temporary file in that folder and returns its final name. */
+/** `fill` writes a temporary file in `folder` and returns its final name. */
 export async function writeAtomically(
   folder: string,
   mode: number,

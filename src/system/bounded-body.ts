@@ -2,7 +2,7 @@
 
 import { asError } from '../core/lib/errors.ts';
 
-/** null = the response is larger. */
+/** null if the response is larger than `maxBytes`. */
 export async function readBoundedText(response: Response, maxBytes: number): Promise<string | null> {
   const decoder = new TextDecoder();
   let text = '';
@@ -16,7 +16,7 @@ export async function readBoundedText(response: Response, maxBytes: number): Pro
   return text + decoder.decode();
 }
 
-/** Includes the cause, because fetch itself only says that it failed. */
+/** The error's message with its cause, because `fetch` itself says only that it failed. */
 export function reasonOf(error: Error): string {
   return error.cause === undefined ? error.message : `${error.message}: ${asError(error.cause).message}`;
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../core/ports/platform.ts';
 
-/** The longest timer of the platform; a longer one would fire at once. */
+/** The longest timer of the platform; a longer one would fire immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

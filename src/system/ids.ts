@@ -15,7 +15,7 @@ export const systemIds: Ids = {
       used = 0;
     }
     used += ID_BYTES;
-    // Not a slice of a longer text, which would stay in memory as long as the id.
+    // Not a slice of a longer string: the slice would keep the whole string in memory.
     return pool.toString('hex', used - ID_BYTES, used);
   },
 };

@@ -5,7 +5,7 @@ const BACKSLASH = 0x5c;
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** The answer for invalid JSON does not matter: the parser rejects it. */
+/** The result for invalid JSON does not matter, because the parser rejects it. */
 export function isNestedWithin(bytes: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -18,7 +18,7 @@ export function isNestedWithin(bytes: Uint8Array, maxDepth: number): boolean {
   return true;
 }
 
-/** The position of the quote that ends the text which begins at `at`. */
+/** The position of the closing quote of the string that starts at `at`. */
 function endOfText(bytes: Uint8Array, at: number): number {
   for (let end = bytes.indexOf(QUOTE, at + 1); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

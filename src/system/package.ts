@@ -6,12 +6,12 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export function packageVersion(): string {
-  // By package name, which works from sources and builds.
+  // Resolved by package name, which works from sources and builds.
   const manifest: { readonly version: string } = createRequire(import.meta.url)('parley-hub/package.json');
   return manifest.version;
 }
 
-/** A bundle has no package manifest. */
+/** The package version; a bundle has no package manifest. */
 export function displayVersion(): string {
   try {
     return packageVersion();

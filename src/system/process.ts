@@ -7,7 +7,7 @@ export interface OpenFiles {
   readonly limit: number;
 }
 
-/** null = not available on this system. */
+/** null if the system does not report open files. */
 export function openFiles(folder = '/proc/self'): OpenFiles | null {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync(`${folder}/limits`, 'utf8'))?.[1];
@@ -22,7 +22,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    // It exists, but belongs to another user.
+    // EPERM: the process exists, but belongs to another user.
     return (thrown as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,7 +1,7 @@
 /** Prevents texts from imitating a speaker: any line that looks like the start of a message is indented. */
 
-/** Everything that some reader treats as a line break. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: some readers break lines at the ASCII separators
+/** All characters that some software treats as a line break. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: some software breaks lines at the ASCII separators
 const BREAK = /(\r\n|[\n\v\f\r\x1c-\x1e\u0085\u2028\u2029])/;
 
 /** Invisible characters that count as letters: fillers and blanks. */
@@ -19,7 +19,7 @@ const UNSEEN = new RegExp(`^[\\s\\p{C}\\p{M}\\p{Z}\\p{Default_Ignorable_Code_Poi
 
 /** The start of a summary, compared without case, accents and non-letters. */
 const SUMMARY = 'earlierinthissession';
-/** As many letters as SUMMARY has, with anything between them. */
+/** Matches as many letters as SUMMARY has, with any other characters between them. */
 const FIRST_LETTERS = /^(?:\P{L}*\p{L}){1,20}/u;
 
 const INDENT = '  ';

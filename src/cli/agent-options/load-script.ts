@@ -26,7 +26,7 @@ export async function loadScript(file: string, where = '--script'): Promise<Agen
     const message = `${where}: ${file}: expected a function or a list of answers as its default export`;
     throw usageError('bad_script', message, HINT);
   }
-  // Its answers are checked at every turn.
+  // The cast is safe: the adapter checks the answers at every turn.
   return createScriptAdapter(script as Script);
 }
 
@@ -41,7 +41,7 @@ function missing(file: string, where: string, thrown: unknown): CommandError {
   return notFoundError('no_file', `${where}: ${file} ${why}`, 'Give the path of a .mjs, .js or .json file.');
 }
 
-/** The file itself is wrong, so explaining the expected format would not help. */
+/** Error for a file that fails to load; explaining the expected format would not help. */
 function broken(file: string, where: string, error: Error): CommandError {
   if (!(error instanceof SyntaxError)) {
     const hint = `It failed while loading; run "node ${file}" to see where.`;

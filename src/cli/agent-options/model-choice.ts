@@ -21,9 +21,9 @@ export interface ModelChoice {
 }
 
 export interface ModelSettings {
-  /** Server URL, if not the vendor's. */
+  /** Server URL; absent for the vendor's server. */
   readonly baseUrl?: string | undefined;
-  /** A config file can take it from the environment with `${NAME}`. */
+  /** A config file can refer to an environment variable with `${NAME}`. */
   readonly apiKey?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly temperature?: number | undefined;
@@ -32,7 +32,7 @@ export interface ModelSettings {
   /** Maximum tool rounds per turn. */
   readonly maxRounds?: number | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Override the prices for all agents and the built-in ones. */
+  /** Take precedence over the prices for all agents and the built-in ones. */
   readonly prices?: PriceList | undefined;
   /** Time limit of a turn including retries. */
   readonly timeoutMs?: number | undefined;
@@ -50,10 +50,10 @@ const KEY_VARIABLES: Readonly<Record<ModelApi, string>> = {
 const OPENAI = 'https://api.openai.com/v1';
 const ONE_TRY_MS = 300_000;
 
-/** Without user or password, which would be shown. */
+/** Forbids a user or password, which would be shown in output. */
 export const BASE_URL: RegExp = /^https?:\/\/[^\s/?#@]+(?:[/?][^\s#]*)?$/i;
 
-/** null if it names no known API. */
+/** null if the value names no known API. */
 export function parseModelChoice(value: string): ModelChoice | null {
   const [, api, model = ''] = /^([a-z]+):(\S.*)$/.exec(value) ?? [];
   const known = MODEL_APIS.find((one) => one === api);
@@ -71,7 +71,7 @@ export function needsKey(baseUrl: string | undefined): boolean {
   return host !== 'localhost' && !isLoopback(host.replace(/^\[|\]$/g, ''));
 }
 
-/** Factories per API. */
+/** Agent and client factories, by API. */
 const MAKERS: Readonly<Record<ModelApi, Makers>> = {
   anthropic: { agent: createAnthropicAdapter, client: createAnthropicClient },
   responses: { agent: createResponsesAdapter, client: createResponsesClient },

@@ -1,4 +1,4 @@
-/** Programs that take turns: known agent CLIs by name, and any command line. */
+/** Finds programs that take turns: known agent CLIs by name, and any command line. */
 
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export const CLI_NAMES: readonly CliName[] = [
   'goose',
 ];
 
-/** Install commands, by name. */
+/** Install commands, by name of the program. */
 const INSTALL: Readonly<Record<string, string>> = {
   claude: 'npm install --global @anthropic-ai/claude-code',
   codex: 'npm install --global @openai/codex',

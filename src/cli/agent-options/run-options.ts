@@ -1,4 +1,4 @@
-/** Options of `parley join` for running a program: time limit, folder, environment. */
+/** Parses the options of `parley join` for running a program: time limit, folder, environment. */
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -55,7 +55,7 @@ type AgentSource = 'cli' | 'command' | 'script' | 'model' | 'person';
 
 const PROGRAMS: readonly AgentSource[] = ['cli', 'command'];
 
-/** Agents that use each option. */
+/** Agent sources that use each option. */
 const USERS: Readonly<Record<string, readonly AgentSource[]>> = {
   model: [...PROGRAMS, 'model'],
   'base-url': ['model'],

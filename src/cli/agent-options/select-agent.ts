@@ -21,8 +21,7 @@ import { parseTimeout, rejectUnusedOptions, resolveRunOptions } from './run-opti
 
 export interface SelectedAgent {
   readonly agent: AgentFn;
-  /** Default name. */
-  /** Default name. */
+  /** Default name of the participant. */
   readonly name: string;
   readonly provider: string;
   readonly model?: string | undefined;
@@ -30,7 +29,7 @@ export interface SelectedAgent {
 
 const WAYS = ['cli', 'command', 'script'] as const;
 
-/** null if a person takes the turns. */
+/** Resolves to null if a person takes the turns. */
 export async function selectAgent(
   args: CommandArgs,
   role: RoleFile,
@@ -80,7 +79,7 @@ async function byName(cli: string, args: CommandArgs, role: RoleFile, env: NodeJ
   const agent = cliFactories[name]({
     ...(await resolveRunOptions(args, env)),
     ...(model === undefined ? {} : { model }),
-    // The parser checked the value.
+    // The cast is safe: the parser checked the value.
     ...(permissions === undefined ? {} : { permissions: permissions as 'safe' }),
   });
   return { agent, name, provider: name };
@@ -104,14 +103,14 @@ async function byCommand(
     command: command.includes('/') ? resolve(command) : command,
     args: words,
     ...(model === undefined ? {} : { model }),
-    // The parser checked the values.
+    // The casts are safe: the parser checked the values.
     ...(transport === undefined ? {} : { transport: transport as 'stdin' }),
     ...(output === undefined ? {} : { output: output as 'text' }),
   });
   return { agent, name: nameOfFile(command), provider: 'command' };
 }
 
-/** Becomes an argument: reject a model that looks like an option. */
+/** Rejects a model that looks like an option, because the model becomes an argument. */
 function modelOf({ values }: CommandArgs, role: RoleFile): string | undefined {
   const model = values.model ?? role.model;
   if (model === undefined || /^\s*[^\s-]/.test(model)) return model;

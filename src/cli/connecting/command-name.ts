@@ -30,11 +30,11 @@ export async function acquireCommandName(url: string): Promise<CommandName> {
     const release = await lock(`${url} ${n}`);
     if (release !== null) return { name: n === 1 ? base : `${base}.${n}`, release };
   }
-  // So many concurrent commands are a mistake: let them share a name.
+  // More than MAX_NAMES concurrent commands are a mistake: let them share a name.
   return { name: `${base}.${MAX_NAMES}`, release: async () => {} };
 }
 
-/** Short commands with the same name run one after the other; after a timeout the hub decides. */
+/** Lets short commands with the same name run one after the other; after a timeout, continues without the lock. */
 export async function lockName(url: string, name: string): Promise<CommandName> {
   for (let waited = 0; waited < PATIENCE_MS; waited += RETRY_MS) {
     const release = await lock(`${url} as ${name}`);

@@ -1,8 +1,8 @@
 /**
- * How commands connect to a hub. `withHub` runs short commands with a client, as a reader or for a participant; the others
+ * Connects commands to a hub. `withHub` runs short commands with a client, as a reader or for a participant; others
  * stay connected. A newer connection of a name replaces the older one, so no command may use a name that is connected
  * elsewhere unless `--take-over` says so: `command-name.ts` locks names on this machine, `assertFree` asks the hub.
- * `hub-target.ts` says which hub and with which credentials; `refusals.ts` explains why a hub refused.
+ * `hub-target.ts` resolves the hub and the credentials; `refusals.ts` explains why a hub refused.
  */
 
 import { request as overHttp } from 'node:http';
@@ -19,10 +19,10 @@ import { acquireCommandName, lockName } from './command-name.ts';
 import { type HubTarget, loginName, requestedName, resolveHubTarget } from './hub-target.ts';
 import { nameInUseError, throwExplained } from './refusals.ts';
 
-/** Leaves invites unanswered: the hub sends them again to the next client that stays. */
+/** Leaves invites unanswered: the hub sends them again to the next client that stays connected. */
 const leaveOpen = (): Promise<boolean> => new Promise(() => {});
 
-/** Runs `work` with a client: a `reader` uses a generated name or its token's one name, a `speaker` the name of `--as`. */
+/** Runs `work` with a client: a `reader` uses a generated name or its token's only name, a `speaker` that of `--as`. */
 export async function withHub<T>(
   args: CommandArgs,
   io: Io,
@@ -44,7 +44,7 @@ export async function withHub<T>(
   }
 }
 
-/** Connects a person who stays; the client reconnects when the link is lost. */
+/** Connects a person who stays connected; the client reconnects when the link is lost. */
 export async function connectPerson(
   args: CommandArgs,
   io: Io,
@@ -57,7 +57,7 @@ export async function connectPerson(
   );
 }
 
-/** Connects an agent that stays. `fallback`: its name if none is requested and the token is for no name. */
+/** Connects an agent that stays connected. `fallback`: the name if none is requested and the token is for no name. */
 export async function agentConnector(
   args: CommandArgs,
   io: Io,
@@ -100,13 +100,13 @@ async function connectReader(target: HubTarget, name: string, args: CommandArgs,
   });
 }
 
-/** The requested name, else the one name the token is for, else the login name. */
+/** The requested name, else the only name that the token is for, else the fallback. */
 async function speakerOf(
   target: HubTarget,
   requested: string | undefined,
   fallback: string = loginName(),
 ): Promise<string> {
-  // The operator token may use any name.
+  // Without an explicit token there is nothing to ask: the operator token may use any name.
   if (requested !== undefined || !target.isExplicit) return requested ?? fallback;
   const refusal = await refusalOf(target);
   return (refusal === null ? null : onlyNameFrom(refusal)) ?? fallback;
@@ -126,7 +126,7 @@ async function assertFree(target: HubTarget, name: string, args: CommandArgs, io
   await assertNotElsewhere(target, name, io, hint);
 }
 
-/** For a token that cannot connect under another name. */
+/** Does the same over HTTP, for a token that cannot connect under another name. */
 async function assertNotElsewhere(target: HubTarget, name: string, io: Io, hint: string): Promise<void> {
   const isElsewhere = await isConnectedElsewhere(target, name);
   if (isElsewhere === true) throw nameInUseError(name, hint);
@@ -159,7 +159,7 @@ async function isConnected(client: AgentClient, name: string): Promise<boolean> 
 
 const PATIENCE_MS = 5_000;
 
-/** Asks over HTTP, which replaces no connection, with a token for that one name. null = unknown. */
+/** Asks over HTTP, which replaces no connection, with a token for that name only. null if the answer is unknown. */
 async function isConnectedElsewhere(target: HubTarget, name: string): Promise<boolean | null> {
   const answer = await postOverHttp(target, 'find_agent', { text: name, bound: true }).catch(() => null);
   if (answer === null) return null;

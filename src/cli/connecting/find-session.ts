@@ -8,7 +8,7 @@ import { invalidValueError, notFoundError } from '../terminal/command-error.ts';
 
 const WHOLE = /^[0-9a-f]{32}$/;
 const PART = /^[0-9a-f]{4,31}$/;
-/** Older sessions need their complete id. */
+/** Sessions searched, newest first; older sessions need their complete id. */
 const MAX_SESSIONS = 1_000;
 
 export async function findSession(client: AgentClient, value: string): Promise<string> {

@@ -26,7 +26,7 @@ export function dataFolder({ values }: CommandArgs, { env }: Pick<Io, 'env'>): s
   return values.data ?? (env.PARLEY_DATA || DEFAULT_DATA);
 }
 
-/** For commands with a config file, which ranks between the two. */
+/** For commands with a config file, which ranks between `requested` and `fallback`. */
 export function resolveDataFolders(
   { values }: CommandArgs,
   { env }: Pick<Io, 'env'>,
@@ -57,7 +57,7 @@ async function credentialsOf(args: CommandArgs, io: Pick<Io, 'env'>): Promise<Om
   if (inEnv) return { credentials: proving(inEnv), proof: 'PARLEY_TOKEN', isExplicit: true };
   const file = operatorTokenFile(dataFolder(args, io));
   const token = (await readFile(file, 'utf8').catch(() => '')).trim();
-  // The hub may accept clients without a token.
+  // Send no token: the hub may accept clients without one.
   const isExplicit = false;
   if (token === '') return { credentials: { scheme: 'none' }, proof: `no token: none found in ${file}`, isExplicit };
   return { credentials: { scheme: 'token', token }, proof: file, isExplicit };
@@ -68,7 +68,7 @@ export function requestedName({ values }: CommandArgs, { env }: Pick<Io, 'env'>)
   return values.as ?? (env.PARLEY_NAME || undefined);
 }
 
-/** Hub tokens have a known format; any other token is an issuer's. */
+/** The credentials for a token. Hub tokens have a known format; any other token is an issuer's JWT. */
 function proving(token: string): JsonObject {
   return { scheme: parseToken(token) === null ? 'jwt' : 'token', token };
 }
@@ -79,7 +79,7 @@ async function secretIn(file: string): Promise<string> {
   throw notFoundError('no_file', `--token-file: no token in ${file}`, 'Give the path of a file that contains it.');
 }
 
-/** The login name, as far as it is a valid name. */
+/** The login name, converted to a valid name. */
 export function loginName(): string {
   const name = login()
     .toLowerCase()
@@ -93,7 +93,7 @@ function login(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user without an entry, as in some containers.
+    // The user has no account entry, as in some containers.
     return '';
   }
 }

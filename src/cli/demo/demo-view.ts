@@ -16,7 +16,7 @@ const STATES_BEGUN: Readonly<Record<string, LifecycleState>> = {
   'session.expired': 'EXPIRED',
 };
 
-/** Events drawn together when they arrive together. */
+/** Events that are drawn on one line if they arrive in a row. */
 const GATHERED: Readonly<Record<string, GatheredKind>> = {
   'session.invite': 'invite',
   'session.invite.ack': 'accept',
@@ -43,7 +43,7 @@ export class DemoView {
       const text = `refused, ${error.code}: ${error.message}`;
       this.line({ mark: '✗', who: this.nameOf(agent_id ?? ''), text, style: 'red' });
     });
-    // Shows who acked the closing: the end waits for that.
+    // Show who acked the closing envelope: the session ends only then.
     hub.on('deliveryAcked', ({ agent_id, session_id, seq }) => {
       if (this.closings.get(session_id) === seq) this.gather('ack', seq, agent_id);
     });
@@ -69,7 +69,7 @@ export class DemoView {
     this.screen.print(text);
   }
 
-  /** Resolves when everything is drawn and there was time to read it. */
+  /** Resolves after everything is drawn, and a pause to read it. */
   beat(): Promise<void> {
     return this.screen.beat();
   }
@@ -89,7 +89,7 @@ export class DemoView {
     if (state === 'CLOSING') this.closings.set(session_id, seq);
   }
 
-  /** Shown only where a turn begins, and not if the next envelope closes the session. */
+  /** The turn, shown only where it begins, and not if the next envelope closes the session. */
   private turnText({ event_type, seq, session_id }: Envelope, turn: Turn | null): string | null {
     if (this.closings.get(session_id) === seq + 1) return null;
     if (turn?.since_seq === seq) return `▸ ${this.nameOf(turn.agent_id)}'s turn`;
@@ -134,7 +134,7 @@ interface GatheredLine {
 class Gathering {
   private line: GatheredLine | null = null;
 
-  /** False if the kind differs: take the current line first. */
+  /** Returns false if the current line has another kind: call `take` first. */
   add(kind: GatheredKind, seq: number, name: string): boolean {
     if (this.line !== null && this.line.kind !== kind) return false;
     const { from, names } = this.line ?? { from: seq, names: [] };

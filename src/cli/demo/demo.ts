@@ -1,4 +1,4 @@
-/** `parley demo`. */
+/** `parley demo`: shows a demo of every session type. */
 
 import type { Command } from '../terminal/command.ts';
 import { CommandError } from '../terminal/command-error.ts';
@@ -6,7 +6,7 @@ import { EXIT } from '../terminal/exit-codes.ts';
 import type { Io } from '../terminal/io.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** A demo that hangs is a failure. */
+/** Time limit: a demo that hangs is a failure. */
 const DEMO_MS = 20_000;
 
 export const demo: Command = {

@@ -1,4 +1,4 @@
-/** The five scenes of the demo: one per session type, and one for deadlines. */
+/** Plays the five scenes of the demo: one per session type, and one for deadlines. */
 
 import type { TransitionGraph } from 'parley-hub/adapters/transition-graph';
 import { turnWithin } from 'parley-hub/expectations/entries';
@@ -101,7 +101,7 @@ export async function discuss(stage: Stage): Promise<void> {
   await view.beat();
 }
 
-/** Applies to the coder only: the others answer immediately, so a slow machine cannot make them late. */
+/** Limits only the coder: on a slow machine, the others could be late although they answer immediately. */
 const CODER = { appliesTo: ['coder'] };
 const EXPECTATIONS = [turnWithin(1, 'warn', CODER), turnWithin(2, 'hide', CODER)];
 
@@ -124,7 +124,7 @@ export async function missTurn(stage: Stage): Promise<void> {
   const warning = late.waitFor('expectation.violated');
   await talk.send('Do we release today?');
   view.aside('coder', 'says nothing, and time goes by');
-  // Nothing else happens here: the hub's timers and the reviewer move the session.
+  // Only wait: the hub's timers and the reviewer move the session.
   await waitForTexts(talk, 1);
   await warning;
   await view.beat();
@@ -171,7 +171,7 @@ const graph: TransitionGraph = {
 export async function handleTicket(stage: Stage): Promise<void> {
   const { hub, view } = stage;
   const maria = await hub.human('maria');
-  // Acks what she receives.
+  // A listener acks the envelopes that she receives.
   maria.onMessage(() => {});
   await staff(stage);
   view.title('workflow: a graph and the context select the next speaker');
@@ -207,7 +207,7 @@ async function staff(stage: Stage): Promise<void> {
   });
 }
 
-/** One line per transition, with names instead of ids. */
+/** Describes each transition in one line, with names instead of ids. */
 function describeTransitions(metadata: SessionMetadata): readonly string[] {
   const { transitions } = metadata.knobs.graph as unknown as TransitionGraph;
   return transitions.map(({ when, then }) => `${condition(when, metadata)} ▸ ${target(then, metadata)}`);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LifecycleState } from '../../core/records/session/session.ts';
 import { type Style, type Terminal, wrap } from '../terminal/terminal.ts';
 
-/** Pauses between lines and before an action; none without a terminal. */
+/** Pauses between lines, and before an action; without a terminal there are none. */
 const LINE_MS = 35;
 const BEAT_MS = 130;
 
@@ -13,7 +13,7 @@ const MARK_WIDTH = 3;
 const WHO_WIDTH = 10;
 const INDENT = STATE_WIDTH + MARK_WIDTH + 2 + WHO_WIDTH;
 const TURN_WIDTH = 18;
-/** Continuation of a line. */
+/** Line break and indent for the continuation of a line. */
 const BELOW = `\n${' '.repeat(INDENT)}`;
 
 const SPEAKER_STYLES: readonly Style[] = ['cyan', 'magenta', 'blue', 'yellow', 'green'];
@@ -33,7 +33,7 @@ export interface Line {
   readonly who?: string;
   readonly text: string;
   readonly style?: Style;
-  /** Text on the right, computed when the line is drawn; null = none. */
+  /** Text on the right, computed when the line is drawn; null for none. */
   readonly turn?: () => string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Shared by the scenes: the hub, the view, and agents that pause before they act. */
+/** Provides what all scenes share: the hub, the view, and agents that pause before they act. */
 
 import type { AgentClient, Session, TurnHandler } from '../../client/index.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -30,7 +30,7 @@ export class Stage {
     return client;
   }
 
-  /** An agent that sends one line per turn; null = it sends nothing. */
+  /** An agent that sends one line per turn; for null, it sends nothing in that turn. */
   speaker(name: string, lines: readonly (string | null)[]): Promise<AgentClient> {
     const left = [...lines];
     const onTurn = async (_turn: unknown, session: Session): Promise<void> => {
@@ -53,7 +53,7 @@ export class Stage {
   }
 }
 
-/** Reads texts: unread ones would keep the session from ending. */
+/** Waits for texts by reading them: unread texts would keep the session from ending. */
 export async function waitForTexts(session: Session, count: number): Promise<void> {
   for (let heard = 0; heard < count; heard++) await session.waitFor('msg.text');
 }

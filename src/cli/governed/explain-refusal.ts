@@ -91,7 +91,7 @@ function isApproval(trigger: unknown): boolean {
   return trigger === 'approve_transition' || trigger === 'approve_completion';
 }
 
-/** Only an explicit request for a new run leaves a blocked one behind. */
+/** True if starting a run failed: only then is a new run suggested while another one is blocked. */
 function isBeginning({ details }: RunnerFailure): boolean {
   return details?.trigger === 'initialize_run';
 }

@@ -26,13 +26,13 @@ export async function init(args: CommandArgs, io: Io): Promise<number> {
   if (made) io.say(`created ${join(root, CONFIG_FILE)} from the template ${template ?? 'team'}`);
   if (begun.migration_notice !== null) io.say(begun.migration_notice);
   io.say(`${begun.state.run_id} started in phase ${begun.state.phase}`);
-  // Only notes: people can still take the turns.
+  // Report faults as notes only: people can still take the turns.
   for (const fault of await driverFaults(project)) io.note(`${CONFIG_FILE}: ${fault}`);
   sayNext(begun.state, project, io);
   return EXIT.done;
 }
 
-/** False if the project already exists; it is never changed. */
+/** Creates the project. False if it already exists: an existing project is never changed. */
 async function scaffolded(root: string, template: TemplateName | undefined): Promise<boolean> {
   const file = join(root, CONFIG_FILE);
   const made = await open(file, 'wx', 0o644).catch((thrown: NodeJS.ErrnoException) => {

@@ -45,7 +45,7 @@ export async function loop(args: CommandArgs, io: Io): Promise<number> {
       },
       { ...optionsOf(args), signal: stop.signal, maxTurns, turnTimeoutMs: timeoutMs },
     );
-    // The hub may have started or stopped since then.
+    // The hub may have started or stopped since the project was loaded.
     return ended(result, { ...project, served: await findServingHub(root) }, io);
   } finally {
     watch.end();
@@ -95,7 +95,7 @@ function turnsIn(value: string): number {
   throw invalidValueError('--max-turns', 'a whole number from 1', value);
 }
 
-/** --approve-gates never opens a gate that requires a credential. */
+/** True if the gate requires a credential: --approve-gates never opens it. */
 function isCredentialed(state: RunState, { config }: Project): boolean {
   const gate = (state.pending_phase_transition ?? state.pending_run_completion)?.gate ?? null;
   return gate === null || getOwn(config.gates, gate)?.credentialed === true;
@@ -110,7 +110,7 @@ function reportEvent(event: LoopEvent, io: Io): void {
   io.say(printableLine(loopEventText(event)));
 }
 
-/** A run that stops as configured is no failure of the loop. */
+/** A run that stops as configured is not a failure of the loop. */
 const EXITS: Partial<Record<StopReason, ExitName>> = {
   completed: 'done',
   gate_held: 'done',
@@ -169,7 +169,7 @@ function waitForStop(onFirst: () => void): { readonly signal: AbortSignal; end()
   };
 }
 
-/** Reports code in the loop that ends the process, with the dispatched turns; silent after Ctrl-C. */
+/** Reports a driver that ends the process, with the dispatched turns; silent after Ctrl-C. */
 function guardExit(signal: AbortSignal, dispatched: () => readonly string[]): { end(): void } {
   const onExit = (code: number): void => {
     if (signal.aborted) return;

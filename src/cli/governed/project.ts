@@ -12,7 +12,7 @@ import { CommandError, notFoundError, usageError } from '../terminal/command-err
 
 export const CONFIG_FILE = 'agentxchain.json';
 
-/** Does not suggest a new run: that would overwrite the file. */
+/** Must not suggest a new run, which would overwrite the file. */
 export const STATE_HINT = 'Correct that file, or move it elsewhere; nothing was changed.';
 
 export interface Project {
@@ -90,7 +90,7 @@ export async function requireRun(project: Project): Promise<RunState> {
   throw new CommandError('refused', 'no_run', `no run has started in ${root}`, 'Start one with: parley run init');
 }
 
-/** Settings that a runtime driver would reject at dispatch. Roles held in a hub need no driver. */
+/** Settings that a runtime driver would reject at dispatch. Skips roles that a hub's participants hold. */
 export async function driverFaults({ config, served }: Project): Promise<readonly string[]> {
   const { driverFaults: adapterFaults } = await import('../../governed/drivers/check-settings.ts');
   return adapterFaults(config, (role) => Object.hasOwn(served?.roles ?? {}, role));

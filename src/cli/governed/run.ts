@@ -1,4 +1,4 @@
-/** `parley run`. */
+/** `parley run`: manages a governed run. */
 
 import type { Command, CommandArgs } from '../terminal/command.ts';
 import { usageError } from '../terminal/command-error.ts';
@@ -74,7 +74,7 @@ export const run: Command = {
 
 type Work = (args: CommandArgs, io: Io) => Promise<number>;
 
-/** Loaded on use, so that help starts fast. */
+/** Modules are loaded on use, so that help starts fast. */
 const WORK: { readonly [A in Action]: () => Promise<Work> } = {
   init: async () => (await import('./init.ts')).init,
   status: async () => (await import('./status.ts')).status,
@@ -90,7 +90,7 @@ const WORK: { readonly [A in Action]: () => Promise<Work> } = {
   'take-back': async () => (await import('./turns.ts')).takeBack,
 };
 
-/** Options of each action beside --root. */
+/** Arguments and options of each action, in addition to --root. */
 const TAKES: { readonly [A in Action]: readonly string[] } = {
   init: ['template', 'new'],
   status: [],

@@ -97,7 +97,7 @@ function openItems(state: RunState | null): readonly string[] {
     ...(phase === null ? [] : [`gate ${phase.gate} awaits approval: ${phase.from} → ${phase.to}`]),
     ...(end === null ? [] : [`gate ${end.gate} awaits approval: the end of the run`]),
     ...(why === null ? [] : [`blocked on ${state.blocked_on}: ${why.recovery.detail}`]),
-    // Reasons are stored as codes with parameters.
+    // Convert the reasons to text: they are stored as codes with parameters.
     ...(failed?.reasons ?? []).map(
       (reason) => `gate ${failed?.gate} did not open: ${describeReason(reason as Reason)}`,
     ),

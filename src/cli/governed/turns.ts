@@ -1,4 +1,4 @@
-/** The actions of `parley run` that change a run by hand. */
+/** Implements the actions of `parley run` that change a run by hand. */
 
 import { describeReason } from '../../governed/engine/gates/verdict.ts';
 import { getActiveTurn, getTurnStagingResultPath, type RunState, type Turn } from '../../governed/engine/index.ts';
@@ -15,7 +15,7 @@ import { explainRefusal } from './explain-refusal.ts';
 import { sayNext } from './next-steps.ts';
 import { loadProject, type Project, requireRun } from './project.ts';
 
-/** Dispatches a new turn of the role, or an assigned one that is not dispatched. */
+/** Dispatches the role's assigned turn, or a new one if none waits for dispatch. */
 export async function assign(args: CommandArgs, io: Io): Promise<number> {
   const project = await loadProject(args);
   const state = await requireRun(project);
@@ -123,7 +123,7 @@ export async function approve(args: CommandArgs, io: Io): Promise<number> {
   return steered(args, io, ({ runner, root, config }, state) => {
     const { note } = args.values;
     const options = note === undefined ? {} : { note };
-    // If no gate awaits approval, the runner says so.
+    // If no gate awaits approval, the runner returns an error.
     return state.pending_run_completion === null
       ? runner.approvePhaseGate(root, config, options)
       : runner.approveCompletionGate(root, config, options);

@@ -1,4 +1,4 @@
-/** Slash commands of a chat. */
+/** Runs the slash commands of a chat. */
 
 import { findNearest } from '../terminal/nearest.ts';
 import type { ChatRoom } from './chat-room.ts';
@@ -37,7 +37,7 @@ const HELP = Object.entries(COMMANDS)
   .map(([name, { help }]) => `  /${name.padEnd(10)}${help}`)
   .join('\n');
 
-/** Runs one typed line. Two leading slashes send a text that begins with one. */
+/** Runs one typed line. Two leading slashes send a text that begins with one slash. */
 export async function runLine(text: string, chat: ChatCommands): Promise<void> {
   if (!text.startsWith('/')) return chat.send(text);
   if (text.startsWith('//')) return chat.send(text.slice(1));

@@ -1,4 +1,4 @@
-/** One session in a chat: participants, turn, deadline, and live text. */
+/** Models one session in a chat: participants, turn, deadline, and live text. */
 
 import type { Session } from '../../client/session/session.ts';
 import { msFromIso } from '../../core/lib/time.ts';
@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { secondsPerTurn } from '../transcript/pending-actions.ts';
 import { Transcript } from '../transcript/transcript.ts';
 
-/** More than any terminal shows. */
+/** Maximum length of the live text kept: more than any terminal shows. */
 const LIVE_LENGTH = 2_000;
 
 export class ChatRoom {
@@ -21,7 +21,7 @@ export class ChatRoom {
   private readonly times = new Map<number, number>();
   /** Live text by sender. */
   private readonly live = new Map<string, { readonly turn: string; readonly text: string }>();
-  /** The turn last announced on plain output. */
+  /** `since_seq` of the turn last announced on plain output. */
   private toldTurn: number | null = null;
 
   constructor(session: Session, terminal: Terminal) {
@@ -67,7 +67,7 @@ export class ChatRoom {
     return parts.join(' | ');
   }
 
-  /** Such as "your turn, 42 s left". */
+  /** Describes the turn, such as "your turn, 42 s left". */
   turnText(ownId: string, nowMs: number): string {
     const { turn, state } = this.session;
     if (state !== 'ACTIVE') return state === null ? '' : state.toLowerCase();
@@ -86,7 +86,7 @@ export class ChatRoom {
     return since !== null;
   }
 
-  /** Deadline of the turn in ISO; null = none. */
+  /** Deadline of the turn in ISO-8601; null if there is none, or if it is unknown. */
   dueAt(): string | null {
     const { turn } = this.session;
     const left = turn === null ? null : this.msLeft(turn, 0);

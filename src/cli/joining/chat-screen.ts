@@ -1,11 +1,11 @@
-/** The screen of a chat: a terminal with live text and a prompt at the bottom, or plain lines. */
+/** Draws the screen of a chat: a terminal with live text and a prompt at the bottom, or plain lines. */
 
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import { printable } from '../terminal/printable.ts';
 
-/** The bottom lines. */
+/** The lines at the bottom of the screen. */
 interface Status {
-  /** Text others are writing; empty = none. */
+  /** Text others are writing; empty if nobody is writing. */
   readonly live: string;
   readonly prompt: string;
 }
@@ -72,7 +72,7 @@ function clearBelow(input: ReturnType<typeof createInterface>, stdout: NodeJS.Wr
   clearScreenDown(stdout);
 }
 
-/** Keeps the end of the text: it is the newest. */
+/** Shortens the text to one line: keeps its beginning and its end, which is the newest part. */
 function oneLine(text: string, columns: number): string {
   const line = printable(text).replaceAll(/\s+/g, ' ');
   const room = Math.max(20, columns - 2);

@@ -1,4 +1,4 @@
-/** A person's chat in a terminal: shows all sessions, and sends what is typed to the current one. */
+/** Runs a person's chat in a terminal: shows all sessions, and sends typed text to the current one. */
 
 import type { HumanClient } from '../../client/human-client.ts';
 import type { Invite } from '../../client/session/invites.ts';
@@ -23,7 +23,7 @@ export class Chat implements ChatCommands {
   private isAway = false;
   /** Typed lines run in order, and finish before the chat ends. */
   private work: Promise<unknown>;
-  /** Lines typed before the sessions are known wait for this. */
+  /** Lets the lines run that were typed before the sessions were known. */
   private begun: () => void = () => {};
 
   constructor(io: Io, now: () => number) {
@@ -34,7 +34,7 @@ export class Chat implements ChatCommands {
     });
   }
 
-  /** Starts showing events; earlier messages are waiting in the client. */
+  /** Starts showing events; the client keeps earlier messages until then. */
   async begin(client: HumanClient, screen: ChatScreen): Promise<void> {
     this.client = client;
     this.screen = screen;
@@ -60,7 +60,7 @@ export class Chat implements ChatCommands {
     const room = this.roomOf(session);
     room.heard(envelope);
     if (envelope.event_type === 'session.opened' || envelope.event_type === 'session.participant.joined')
-      // Retried at the next message; the chat may also be over.
+      // Ignore errors: the next such event tries again, or the chat is over.
       this.enter(session).catch(() => {});
     this.print(room, room.transcript.linesOf(envelope));
     const isOver = session.state !== null && isTerminal(session.state);
@@ -104,7 +104,7 @@ export class Chat implements ChatCommands {
     await this.work;
   }
 
-  /** Redraws the bottom lines: after a change, and every second for the time left. */
+  /** Redraws the bottom lines: after a change, and every second to update the time left. */
   refresh(): void {
     const { current, client, screen } = this;
     if (client === null || screen === null) return;
@@ -165,7 +165,7 @@ export class Chat implements ChatCommands {
     this.refresh();
   }
 
-  /** Loads participants and times once we are in the session. */
+  /** Loads the participants of a session and the start of its turn. */
   private async enter(session: Session): Promise<void> {
     const room = this.roomOf(session);
     const { session: metadata } = await session.info();
@@ -197,7 +197,7 @@ export class Chat implements ChatCommands {
     return room;
   }
 
-  /** Labels lines of other sessions than the current one. */
+  /** Prints lines, labelled if they belong to a session other than the current one. */
   private print(room: ChatRoom, lines: readonly string[]): void {
     const isOther = this.current !== null && this.current !== room;
     const label = isOther ? this.io.terminal.paint(`[${room.label}] `, 'magenta') : '';

@@ -1,4 +1,4 @@
-/** `parley join`: a person in this terminal, or an agent that takes turns. */
+/** `parley join`: joins a person in this terminal, or an agent that takes turns. */
 
 import type { HumanClient } from '../../client/human-client.ts';
 import { joinHub } from '../../participants/node.ts';

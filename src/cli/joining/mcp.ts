@@ -1,4 +1,4 @@
-/** `parley mcp`: an MCP server on stdin and stdout, and `parley mcp install`, which configures a tool to start it. */
+/** `parley mcp`: runs an MCP server on stdin and stdout. `parley mcp install` configures a tool to start it. */
 
 import { homedir } from 'node:os';
 import { type Change, type Outcome, prepareInstall, prepareUndo } from '../../mcp/install/install.ts';
@@ -32,7 +32,7 @@ const INSTALL_OPTIONS: readonly Option[] = inGroup('Install options', [
   { name: 'print', help: 'Print the configuration to paste; without a tool, for all of them' },
 ]);
 
-/** Rejects install options for the server, which would ignore them. */
+/** Rejects install options when starting the server, which would ignore them. */
 function assertServing({ switches, values }: CommandArgs): void {
   const option = INSTALL_OPTIONS.find(({ name }) => switches.has(name) || values[name] !== undefined);
   if (option === undefined) return;
@@ -93,7 +93,7 @@ async function settle(change: Change, args: CommandArgs, io: Io): Promise<boolea
   const isChange = outcome.action !== 'unchanged';
   if (isChange) show(change, io);
   if (isDry || !isChange) {
-    // The token may be new even if the entry is not.
+    // Carry out an unchanged entry too: its token may be new.
     if (!isDry) await change.carryOut();
     return reportOutcome(outcome, change, isDry, io);
   }

@@ -9,14 +9,14 @@ import { printable, printableLine } from '../terminal/printable.ts';
 
 interface DisplayedTurn {
   readonly beganMs: number;
-  /** Everything written so far. */
+  /** All text that the agent has written in this turn. */
   text: string;
-  /** The part not printed yet. */
+  /** The incomplete last line, not printed yet. */
   rest: string;
   isPrinted: boolean;
-  /** The last printed line was incomplete. */
+  /** True if the last printed line was incomplete. */
   isHalf: boolean;
-  /** Text not yet sent to programs; null = send the next piece immediately. */
+  /** Text not yet sent to programs; null if the next piece is sent immediately. */
   untold: string | null;
   stopTelling: (() => void) | null;
   /** Timer that prints an incomplete line. */
@@ -123,7 +123,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     shown.isHalf = true;
   }
 
-  /** The line end of an incomplete line that is already printed adds no empty line. */
+  /** Drops a leading line end that only completes a line already printed. */
   private writeWhole(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     const lines = shown.isHalf && text.startsWith('\n') ? text.slice(1) : text;
     shown.isHalf = false;
@@ -135,7 +135,7 @@ export class TurnDisplay implements Required<JoinHandlers> {
     for (const one of text.replace(/\n$/, '').split('\n')) this.line(turn, `| ${printable(one)}`);
   }
 
-  /** Groups pieces: one object per character would be a hundred times the text. */
+  /** Groups pieces into one object: one per character would make the output a hundred times larger. */
   private tellPiece(turn: AgentTurn, shown: DisplayedTurn, text: string): void {
     if (shown.untold !== null) {
       shown.untold += text;

@@ -1,4 +1,4 @@
-/** `parley archive`. */
+/** `parley archive`: compresses ended sessions. */
 
 import { durationMs } from '../../core/lib/time.ts';
 import { systemClock } from '../../system/clock.ts';

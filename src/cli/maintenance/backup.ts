@@ -1,4 +1,4 @@
-/** `parley backup` and `parley restore`. */
+/** `parley backup` and `parley restore`: copy a data folder, and create one from a backup. */
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-/** `parley verify` and `parley repair`. */
+/** `parley verify` and `parley repair`: verify a data folder, and truncate damaged logs. */
 
 import { join } from 'node:path';
 import { type DamagedRange, toDamagedRange } from '../../store/journal/damage.ts';

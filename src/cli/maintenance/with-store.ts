@@ -32,7 +32,7 @@ export async function withStore<T>(
   }
 }
 
-/** Works on the store if no hub has it open; else asks that hub. */
+/** Works on the store if no hub has it open; else asks the hub that has. */
 export async function viaHubOrStore<Name extends ControlName>(
   args: CommandArgs,
   io: Io,
@@ -53,7 +53,7 @@ export async function viaHubOrStore<Name extends ControlName>(
   }
 }
 
-/** The folder is open in another program, or its path is too long for a socket. */
+/** Error if no hub answers: another program has the folder open, or its path is too long for a socket. */
 function cannotAsk({ message, hint }: CommandError, ask: ControlName): CommandError {
   const own = `If it is your own program, call hub.${ask}() there, which works while it runs.`;
   return new CommandError('inUse', 'data_in_use', message, `${hint} ${own}`);

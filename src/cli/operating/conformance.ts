@@ -1,4 +1,4 @@
-/** `parley conformance`. */
+/** `parley conformance`: checks an implementation of governed runs against fixtures. */
 
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -156,7 +156,7 @@ async function corpusOf(named: string | undefined, root: string): Promise<Corpus
   return readCorpus(folder);
 }
 
-/** Relative to the sources, and to the build. */
+/** The path relative to the sources, and to the build. */
 function inPackage(path: string): readonly string[] {
   return ['../../../', '../../../../'].map((up) => fileURLToPath(new URL(`${up}${path}`, import.meta.url)));
 }

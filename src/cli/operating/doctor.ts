@@ -1,4 +1,4 @@
-/** `parley doctor`. */
+/** `parley doctor`: checks environment, config file, data folder, port, disk and clock. */
 
 import { existsSync } from 'node:fs';
 import { mkdir, open, rm, stat, statfs } from 'node:fs/promises';
@@ -62,7 +62,7 @@ function print(io: Io, { name, ok, found, hint }: Check): void {
   if (!ok) io.say(paint(`                     ${hint}`, 'yellow'));
 }
 
-/** null if there is no config file. The other checks then use the hub it describes. */
+/** Checks the config file; `check` is null if there is none. The other checks then use the hub it describes. */
 export async function checkConfigFile(
   args: CommandArgs,
   io: Io,
@@ -80,7 +80,7 @@ export async function checkConfigFile(
   }
 }
 
-/** Names only: values may contain secrets. */
+/** Lists names only: values may contain secrets. */
 function summary({ loaded: { file, config } }: Plan): string {
   const parts = (['agents', 'roles', 'rules', 'schedules'] as const).flatMap((part) => {
     const names = Object.keys(config[part] ?? {});
@@ -105,12 +105,12 @@ interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** What to do about it; empty if ok. */
+  /** What the person should do about the finding; empty if ok. */
   readonly hint: string;
 }
 
 const SYNCS = 20;
-/** Every post waits for a sync. */
+/** Every post waits for a sync, so a slower one is a problem. */
 const SLOW_SYNC_MS = 50;
 /** Room for a few journal files, which are filled with zeros before use. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
@@ -118,7 +118,7 @@ const CLOCK_MS = 2_000;
 
 function createChecks(args: CommandArgs, io: Io): readonly (() => Promise<Check>)[] {
   const data = dataFolder(args, io);
-  // Notes of a connection would disturb the report.
+  // Notes printed while connecting would disturb the report.
   const quiet: Io = { ...io, note: () => {} };
   const health = once(() => withHub(args, quiet, 'reader', askHealth));
   return [
@@ -171,7 +171,7 @@ async function disk(data: string): Promise<Finding> {
   return { ok, found: `${formatBytes(free)} free`, hint };
 }
 
-/** Times small synced writes, which are what a journal flush costs. */
+/** Times small synced writes, the main cost of a journal flush. */
 async function sync(data: string): Promise<Finding> {
   const within = existsSync(data) ? data : nearestFolder(data);
   const path = join(within, `.parley-doctor-${process.pid}`);
@@ -213,7 +213,7 @@ async function port(url: string, looked: () => Promise<Looked>): Promise<Finding
   return { ok: false, found: answer.message, hint };
 }
 
-/** null if the host is not this machine. */
+/** True if the port is free; null if the host is not this machine. */
 function isFree(host: string, number: number): Promise<boolean | null> {
   return new Promise((settle) => {
     const server = createServer();

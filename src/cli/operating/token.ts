@@ -1,4 +1,4 @@
-/** `parley token`. */
+/** `parley token`: creates, lists and revokes tokens. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -98,7 +98,7 @@ const TOKEN_TABLE: Table<TokenRecord> = {
 
 async function revoke(client: AgentClient, token_id: string, io: Io): Promise<void> {
   const revoked = await client.call('revoke_token', { token_id }).catch((thrown: unknown) => {
-    // Revoking one's own token ends the connection before the answer.
+    // The hub closes the connection before it answers when a client revokes its own token.
     if (client.state === 'closed') return { token_id };
     if (!(thrown instanceof WireError) || thrown.code !== 'not_found') throw thrown;
     throw notFoundError(thrown.code, thrown.message, '"parley token list" lists the ids.');

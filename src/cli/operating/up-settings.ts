@@ -1,4 +1,4 @@
-/** Settings of `parley up`. Precedence: options, config file, defaults. Also starts the governed runs it serves. */
+/** Resolves settings of `parley up` (precedence: options, config file, defaults), and starts its governed runs. */
 
 import { resolve } from 'node:path';
 import type { HubConfig } from '../../config/shape/config.ts';
@@ -17,7 +17,7 @@ const HELP = 'Run "parley up --help" for the options.';
 
 type UpSettings = Omit<UpOptions, 'tell' | 'log' | 'startAgents'> & { readonly logLevel: LogLevel };
 
-/** Paths in the config file are already resolved. */
+/** Resolves no paths of the config file: they are already resolved. */
 export async function resolveUpSettings(args: CommandArgs, io: Io, hub: HubConfig): Promise<UpSettings> {
   const { values, switches } = args;
   const port = values.port === undefined ? hub.port : portIn(values.port);
@@ -34,7 +34,7 @@ export async function resolveUpSettings(args: CommandArgs, io: Io, hub: HubConfi
     hubLimits: hub.limits ?? {},
     conformance: conformanceIn(args, io),
     ...(port === undefined ? {} : { port }),
-    // Checked by the parser, or by the config schema.
+    // The cast is safe: the parser or the config schema checked the value.
     logLevel: level as LogLevel,
   };
 }
@@ -93,7 +93,7 @@ async function serveOne(
   }
 }
 
-/** Starts one after the other; on failure, or at close, closes the started ones in reverse order. */
+/** Starts services one after the other; on failure, or at close, closes the started ones in reverse order. */
 export async function startInOrder(starts: readonly (() => Promise<Closeable>)[]): Promise<Closeable> {
   const started: Closeable[] = [];
   const close = async (): Promise<void> => {

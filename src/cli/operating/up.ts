@@ -1,4 +1,4 @@
-/** `parley up`. */
+/** `parley up`: runs a hub. */
 
 import { relative, resolve } from 'node:path';
 import { HubError } from '../../core/lib/errors.ts';
@@ -99,7 +99,7 @@ export const up: Command = {
   },
 };
 
-/** The error may be about an option or a setting of the config file. */
+/** Adds help for the options and the config file: the error may be about either. */
 function rethrowAsUsageError(thrown: unknown): never {
   if (!(thrown instanceof HubError) || (thrown.code !== 'bad_options' && thrown.code !== 'unsafe_auth')) throw thrown;
   const hint = 'Run "parley up --help" for the options; see docs/reference/config.md for the settings of the file.';
@@ -145,12 +145,12 @@ interface Up {
   readonly tokenFile: string;
   /** Console URL; null if not served. */
   readonly console: string | null;
-  /** The hub listens on all addresses. */
+  /** True if the hub listens on all addresses. */
   readonly isEverywhere: boolean;
   readonly conformance?: ConformanceUp | undefined;
 }
 
-/** Defaults of the examples. */
+/** Hub URL and data folder that the examples use by default. */
 const DEFAULT_URL = 'ws://127.0.0.1:4747';
 const DEFAULT_DATA = '.parley';
 
@@ -201,12 +201,12 @@ function thingsToTry(up: Up): readonly [Try, Try, Try] {
   return [{ what: 'run two agents in two processes', command: two }, python, ready];
 }
 
-/** The command as it is called from here: a clone does not install it. */
+/** The command to type in this folder: a clone does not install `parley`. */
 function parley(): string {
   return resolve('') === packageFolder() ? 'npm run -s parley --' : 'npx parley';
 }
 
-/** Environment of the examples; empty if the defaults fit. */
+/** Environment variables for the examples; empty if the defaults fit. */
 function settingsOf({ url, data }: Up): string {
   const settings = [
     ...(url === DEFAULT_URL ? [] : [`PARLEY_URL=${url}`]),

@@ -1,4 +1,4 @@
-/** `parley export`. */
+/** `parley export`: exports a session to a file or to stdout. */
 
 import { writeFile } from 'node:fs/promises';
 import { type Envelope, isContent } from '../../core/records/session/envelope.ts';
@@ -171,7 +171,7 @@ export function quotation(text: string): string {
     .join('\n');
 }
 
-/** As one line, for use within a line. */
+/** Escapes a text for use within a line of Markdown. */
 export function markdownLine(text: string): string {
   return inert(splitLines(text).join(' '));
 }
@@ -188,6 +188,6 @@ function inert(line: string): string {
     .replaceAll(BARE_LINKS, (_, scheme?: string, slashes?: string, www?: string) =>
       www === undefined ? `${scheme}\\${slashes}` : `${www}\\.`,
     );
-  // Leading spaces would make it code; as entities they are only displayed.
+  // Leading spaces would make the line a code block; as entities they are only displayed.
   return indent.replaceAll(' ', '&#32;').replaceAll('\t', '&#9;') + plain;
 }

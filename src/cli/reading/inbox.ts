@@ -1,4 +1,4 @@
-/** `parley inbox`. */
+/** `parley inbox`: lists invites, turns and new messages that wait for the caller. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { Result } from '../../core/protocol/operations/operations.ts';
@@ -12,7 +12,7 @@ import { Transcript } from '../transcript/transcript.ts';
 type Info = Result<'get_session'>;
 type Why = 'invite' | 'turn' | 'news';
 
-/** News of one session for the caller. */
+/** What waits for the caller in one session. */
 interface Waiting {
   readonly session_id: string;
   readonly type: string;

@@ -1,4 +1,4 @@
-/** `parley sessions` and `parley agents`. */
+/** `parley sessions` and `parley agents`: list sessions and agents. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { Result } from '../../core/protocol/operations/operations.ts';

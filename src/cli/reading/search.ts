@@ -1,4 +1,4 @@
-/** `parley search`. */
+/** `parley search`: searches messages. */
 
 import type { TextMatch } from '../../core/lib/find-text.ts';
 import type { SearchMatch } from '../../core/records/session/search.ts';

@@ -1,4 +1,4 @@
-/** `parley show`. */
+/** `parley show`: shows a session, now or at a past seq. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -47,7 +47,7 @@ export const show: Command = {
 
 interface Shown {
   readonly session: Result<'get_session'>['session'];
-  /** The state at that seq. */
+  /** The lifecycle state at `at_seq`. */
   readonly state: string;
   readonly at_seq: number;
   readonly turn: Turn | null;
@@ -86,7 +86,7 @@ async function logUpTo(client: AgentClient, sessionId: string, atSeq: number): P
   return envelopes;
 }
 
-/** The log does not contain turns; only observers get them. null = nobody's turn, or not permitted. */
+/** The turn at a past seq, which only observers receive. null if nobody had it, or without the observe grant. */
 async function turnAt(client: AgentClient, sessionId: string, atSeq: number): Promise<Turn | null> {
   return new Promise((resolve, reject) => {
     client

@@ -1,4 +1,4 @@
-/** `parley tail`. */
+/** `parley tail`: follows a session, or all live sessions. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { asError } from '../../core/lib/errors.ts';
@@ -13,7 +13,7 @@ import { Transcript } from '../transcript/transcript.ts';
 
 /** Interval of the search for new sessions. */
 const LOOK_MS = 1_000;
-/** Observations a connection may have. */
+/** Maximum number of observations of a connection. */
 const MAX_SESSIONS = 200;
 
 export const tail: Command = {
@@ -78,7 +78,7 @@ class LiveSessions {
     }
   }
 
-  /** A session that appears later is printed from its beginning. */
+  /** Adds new live sessions. A session that appears later is printed from its beginning. */
   private async look(): Promise<void> {
     const live = { states: ['INVITED', 'ACTIVE', 'CLOSING'] as const };
     for await (const { session_id } of allSessions(this.client, live, MAX_SESSIONS)) {
@@ -115,7 +115,7 @@ class LiveSessions {
 }
 
 interface FollowOptions {
-  /** 0 = from the beginning (default). */
+  /** The seq after which to follow; 0 for the beginning (default). */
   readonly afterSeq?: number;
   readonly deltas?: boolean;
 }

@@ -1,4 +1,4 @@
-/** `parley graph`. */
+/** `parley graph`: checks a workflow graph and draws it as Mermaid. */
 
 import type { CustomRuleParts } from 'parley-hub/adapters/transition-graph';
 import { isProtocolError } from '../../core/lib/errors.ts';
@@ -51,7 +51,7 @@ export const graph: Command = {
   },
 };
 
-/** Only the names are known here; the hub has the implementations. */
+/** Dummy implementations: only the hub has the real ones, and the check needs only the names. */
 function customParts(lists: readonly string[]): CustomRuleParts {
   const parts = parseNames(lists).map((name) => ({ name, version: 1 }));
   return {

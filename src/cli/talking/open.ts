@@ -1,4 +1,4 @@
-/** `parley open`. */
+/** `parley open`: opens a session and sends its first message. */
 
 import { consulting } from '../../../adapters/consulting.ts';
 import type { AgentClient } from '../../client/agent-client.ts';
@@ -72,7 +72,7 @@ async function openAndSay(
   for (const warning of session.warnings) io.note(`warning: ${warning}`);
   io.say(`${session.id}  ${metadata.state}`);
   if (args.switches.has('follow')) {
-    // Fails only with the client, whose end followSession reports.
+    // Fails only if the connection ends, which followSession reports.
     takeAll(session).catch(() => {});
     return followSession(client, session.id, io);
   }
@@ -80,12 +80,12 @@ async function openAndSay(
   return EXIT.done;
 }
 
-/** Acks what is printed, so that the end of the session does not wait for this reader. */
+/** Acks every envelope, so that the session can end without waiting for this reader. */
 async function takeAll(session: Session): Promise<void> {
   for await (const _ of session);
 }
 
-/** Creates the session first, under the same key, so that errors come before the wait. */
+/** Creates the session before the wait, with the same key, so that errors appear immediately. */
 async function openSession(client: AgentClient, type: string, options: OpenOptions, io: Io): Promise<Session> {
   if (options.wait !== 'active') return client.open(type, options);
   const key = systemIds.hex32();
@@ -124,7 +124,7 @@ async function textOf({ positionals: args, switches }: CommandArgs): Promise<str
   return args.text === '-' ? readStdin() : args.text;
 }
 
-/** Reads all of stdin, without the line end of a pipe. */
+/** Reads all of stdin, without the last line end. */
 export async function readStdin(): Promise<string> {
   let text = '';
   process.stdin.setEncoding('utf8');
@@ -149,7 +149,7 @@ function secondsOf(text: string): number {
     const ms = durationMs(text, '--invite-timeout');
     if (ms > 0) return ms / 1000;
   } catch {
-    // Reported below.
+    // The invalid value is reported below.
   }
   throw invalidValueError('--invite-timeout', 'a duration such as 10m', text);
 }

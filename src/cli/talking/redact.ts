@@ -1,4 +1,4 @@
-/** `parley redact`. */
+/** `parley redact`: permanently removes the content of an envelope. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { withHub } from '../connecting/connect.ts';
@@ -38,7 +38,7 @@ export const redact: Command = {
   },
 };
 
-/** Some errors are not about the token, although the hub answers forbidden. */
+/** Explains errors that are not about the token, although the hub answers `forbidden`; null for any other error. */
 function redactError(thrown: unknown): CommandError | null {
   if (!(thrown instanceof WireError)) return null;
   if (thrown.code === 'not_found') {

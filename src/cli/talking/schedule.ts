@@ -1,4 +1,4 @@
-/** `parley schedule`. */
+/** `parley schedule`: manages scheduled sessions. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import type { ScheduledSession } from '../../client/operations/params.ts';

@@ -1,4 +1,4 @@
-/** `parley send` and `parley close`. */
+/** `parley send` and `parley close`: send a message, and close a session. */
 
 import type { Content } from '../../client/session/session-options.ts';
 import { withHub } from '../connecting/connect.ts';

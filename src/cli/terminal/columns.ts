@@ -1,4 +1,4 @@
-/** Tables for people, one line per row, and time spans as text. */
+/** Formats tables for people, one line per row, and time spans. */
 
 import type { Io } from './io.ts';
 import { printableLine } from './printable.ts';
@@ -8,7 +8,7 @@ export type Cell = string | { readonly text: string; readonly style: Style };
 
 export interface Table<Entry> {
   readonly heads: readonly string[];
-  /** Shown to people instead of an empty table. */
+  /** Shown to people if the table has no rows. */
   readonly empty?: string;
   row(entry: Entry): readonly Cell[];
 }
@@ -61,7 +61,7 @@ export function formatRelative(iso: string, nowMs: number): string {
   return ms > 0 ? `in ${span}` : `${span} ago`;
 }
 
-/** The largest unit that fits, rounded down. */
+/** Formats in the largest unit that fits, rounded down. */
 export function formatDuration(ms: number): string {
   const [unit, size] = UNITS.find(([, one]) => ms >= one) ?? ['s', 1_000];
   return `${Math.floor(ms / size)} ${unit}`;

@@ -1,4 +1,4 @@
-/** Errors of commands: what is wrong, what to type next, and the exit code. */
+/** Defines errors of commands: what is wrong, what to type next, and the exit code. */
 
 import { asError, HubError, type WireCode, WireError } from '../../core/lib/errors.ts';
 import { EXIT, type ExitName, exitOf } from './exit-codes.ts';
@@ -21,12 +21,12 @@ export class CommandError extends Error {
   }
 }
 
-/** An error as people and programs see it. */
+/** An error as it is reported to people and programs. */
 interface ReportedError {
   readonly exit: number;
   readonly code: string;
   readonly message: string;
-  /** What to type next; empty = no suggestion. */
+  /** What to type next; empty if there is no suggestion. */
   readonly hint: string;
   readonly problems?: readonly string[];
 }
@@ -90,12 +90,12 @@ function hintOfSystem(thrown: unknown): string {
   return code === 'ENOSPC' ? 'Free disk space.' : '';
 }
 
-/** Exit 2: invalid command line, or an invalid file it names. */
+/** Error with exit code 2: invalid command line, or an invalid file it names. */
 export function usageError(code: string, message: string, hint: string, problems?: readonly string[]): CommandError {
   return new CommandError('wrong', code, message, hint, problems);
 }
 
-/** Exit 5: something the command needs does not exist. */
+/** Error with exit code 5: something the command needs does not exist. */
 export function notFoundError(code: string, message: string, hint: string): CommandError {
   return new CommandError('notFound', code, message, hint);
 }

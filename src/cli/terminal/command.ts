@@ -1,8 +1,8 @@
-/** A command as one record, from which the parser, --help, the completion scripts and docs/reference/cli.md are made. */
+/** Defines a command as one record, the source of the parser, --help, completion scripts and docs/reference/cli.md. */
 
 import type { Io } from './io.ts';
 
-/** What a shell offers for a value. */
+/** Values that the shell completes. */
 export type Completion = 'file' | 'folder' | readonly string[];
 
 export interface Argument {
@@ -27,7 +27,7 @@ export interface Option {
   readonly group?: string;
 }
 
-/** Parsed words, checked against the record. */
+/** Parsed words, checked against the command's record. */
 export interface CommandArgs {
   /** By argument name. */
   readonly positionals: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export interface Command {
   readonly examples: readonly Example[];
   /** What `--json` writes to stdout. */
   readonly json: string;
-  /** Returns the exit code; the caller reports what it throws. */
+  /** Returns the exit code; the caller reports an error that it throws. */
   run(args: CommandArgs, io: Io): Promise<number>;
 }
 
@@ -87,7 +87,7 @@ export const SESSION_ARGUMENT: Argument = {
   help: 'Session id, four or more digits of its beginning or end, or "last"',
 };
 
-/** For commands that only read. */
+/** The option `--as` of commands that only read. */
 export const READER_OPTION: Option = {
   name: 'as',
   value: 'name',

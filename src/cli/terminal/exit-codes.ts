@@ -63,7 +63,7 @@ export function exitOf(thrown: unknown): ExitName {
   return 'failed';
 }
 
-/** A port can be unavailable for other reasons. */
+/** True only if another process has the port; listening can fail for other reasons. */
 function isPortTaken(thrown: unknown): boolean {
   if (!(thrown instanceof HubError) || thrown.code !== 'cannot_listen') return false;
   const { cause } = thrown;

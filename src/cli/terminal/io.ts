@@ -1,4 +1,4 @@
-/** Output of a command: results to stdout, progress and notes to stderr. */
+/** Writes the output of a command: results to stdout, progress and notes to stderr. */
 
 import { once } from 'node:events';
 import { printableJson, printableLine } from './printable.ts';

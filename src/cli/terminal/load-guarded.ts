@@ -3,13 +3,13 @@
 import { EXIT } from './exit-codes.ts';
 import { printableLine } from './printable.ts';
 
-/** Allows for slow lookups at load time. */
+/** Time limit, long enough for slow lookups at load time. */
 const MAX_MS = 30_000;
 const NOTE_AFTER_MS = 3_000;
 
 const loading = new Set<string>();
 
-/** Rejects on timeout. The load cannot be stopped, only ignored. */
+/** Rejects on timeout; the load itself cannot be stopped, and its result is ignored. */
 export async function loadGuarded<T>(file: string, load: () => Promise<T>): Promise<T> {
   begin(file);
   let stop = (): void => {};

@@ -1,4 +1,4 @@
-/** Finds the word that was probably meant: the one with the fewest changes, if there are few. */
+/** Finds the word that was probably meant: the nearest by edit distance, if it is near enough. */
 
 const MAX_CHANGES = 2;
 

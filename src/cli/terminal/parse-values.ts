@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import type { Json, JsonObject } from '../../core/lib/json.ts';
 import { invalidValueError, notFoundError, usageError } from './command-error.ts';
 
-/** `a,b` and `a b`, in one option or several. */
+/** Splits names at commas and spaces, in one option or several. */
 export function parseNames(values: readonly string[]): readonly string[] {
   return values.flatMap((one) => one.split(/[,\s]+/)).filter((name) => name !== '');
 }
 
-/** `key=value`, where the value is JSON if it parses, else text. */
+/** Parses `key=value`, where the value is JSON if it parses, else text. */
 export function parsePairs(option: string, values: readonly string[]): JsonObject {
   return Object.fromEntries(
     values.map((pair) => {
@@ -28,7 +28,7 @@ function jsonOr(text: string): Json {
   }
 }
 
-/** `key=value`, all as text. */
+/** Parses `key=value`, where every value is text. */
 export function parseTextPairs(option: string, values: readonly string[]): Readonly<Record<string, string>> {
   const pairs = Object.entries(parsePairs(option, values));
   return Object.fromEntries(

@@ -1,9 +1,9 @@
 /** Makes foreign text safe for a terminal: it cannot move the cursor, set colours or reorder text. */
 
 /** C0 except tab and line feed, DEL, C1, and characters that override text direction. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it takes out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression replaces these characters
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-/** Those that JSON leaves unescaped. */
+/** The control characters that JSON.stringify leaves unescaped. */
 const UNESCAPED = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Normalizes line ends; keeps lines and tabs. */
@@ -15,7 +15,7 @@ export function printable(text: string): string {
   return withoutControls(text).replaceAll('\t', '    ');
 }
 
-/** As one line. */
+/** Makes foreign text safe, and joins its lines to one. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', ' ');
 }

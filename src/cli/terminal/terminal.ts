@@ -1,4 +1,4 @@
-/** Output capabilities of a stream: colour if the terminal supports it, and lines that fit. */
+/** Determines the output capabilities of a stream: colour if the terminal supports it, and the line width. */
 
 const CODES = {
   bold: 1,
@@ -14,7 +14,7 @@ const CODES = {
 export type Style = keyof typeof CODES;
 
 export interface Terminal {
-  /** True for a terminal. */
+  /** True if the stream is a terminal. */
   readonly isLive: boolean;
   readonly columns: number;
   paint(text: string, ...styles: readonly Style[]): string;

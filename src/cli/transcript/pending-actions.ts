@@ -8,11 +8,11 @@ interface PendingAction {
   readonly agent_id: string;
   readonly name: string;
   readonly what: 'to speak' | 'to accept';
-  /** Deadline from the shortest `turn_within`, or of the invite; null = none. */
+  /** Deadline of the shortest `turn_within`, or of the invite; null if there is none. */
   readonly due_at: string | null;
 }
 
-/** `isNow` false = a past seq: pending invites of that time are unknown. */
+/** If `isNow` is false, the seq is a past one, whose pending invites are unknown. */
 export function pendingActions(
   session: SessionMetadata,
   turn: Turn | null,
@@ -33,14 +33,14 @@ function inviteDeadline([created]: readonly Envelope[]): string | null {
   return typeof at === 'string' ? at : null;
 }
 
-/** The minimum deadline: progress extends it. */
+/** The earliest deadline of the turn: progress extends it. */
 function turnDue(session: SessionMetadata, turn: Turn, envelopes: readonly Envelope[]): string | null {
   const begun = envelopes.find(({ seq }) => seq === turn.since_seq)?.created_at;
   const seconds = secondsPerTurn(session, turn.agent_id);
   return begun === undefined || seconds === null ? null : isoFromMs(msFromIso(begun) + seconds * 1000);
 }
 
-/** The shortest turn limit for this participant; null = no limit. */
+/** The shortest turn limit for this participant; null if there is no limit. */
 export function secondsPerTurn(session: SessionMetadata, agentId: string): number | null {
   const { role, name } = participantOf(session, agentId) ?? {};
   const limits = session.manifest.expectations

@@ -87,7 +87,7 @@ export function describeEvent(envelope: Envelope, nameOf: (id: unknown) => strin
     case 'session.available':
       return 'the session is available again';
     case 'task.failed':
-      // Failed turn: a task has its own text.
+      // Without a task id, a turn has failed; a task has its own text.
       if (task_id === null) return `${nameOf(agent_id ?? sender_id)} could not answer${why}`;
       return describeEnvelope(envelope, nameOf);
     default:

@@ -1,4 +1,4 @@
-/** Deliveries and events of a connection, and the reasons for its end. */
+/** Defines the deliveries and events of a connection, and the reasons for its end. */
 
 import type { WireError } from '../../core/lib/errors.ts';
 import { isWellFormed } from '../../core/lib/json.ts';
@@ -16,14 +16,14 @@ export interface Delivery {
   readonly envelope: Envelope;
   /** The turn after this envelope. */
   readonly turn: Turn | null;
-  /** This identity delegated the session. */
+  /** True if this identity delegated the session. */
   readonly delegated: boolean;
   ack(): void;
-  /** The hub delivers it again later. */
+  /** Asks the hub to deliver the envelope again later. */
   nack(reason: string): void;
 }
 
-/** Why a connection ended. After a final goodbye the identity must not reconnect by itself. */
+/** Why a connection ended. After a final goodbye the client must not reconnect automatically. */
 export type ConnectionEnd =
   | { readonly by: 'caller' }
   | { readonly by: 'link' }
@@ -35,24 +35,24 @@ export type ConnectionEnd =
     }
   | { readonly by: 'refusal'; readonly error: WireError };
 
-/** Called in the order of events. None of these may throw. */
+/** Callbacks, called in the order of events. They must not throw. */
 export interface ConnectionEvents {
   delivered(delivery: Delivery): void;
-  /** An invite, or the end of a session never joined: outside the stream, without a receipt. */
+  /** Called for an invite, or the end of a session never joined: outside the stream, without a receipt. */
   told(envelope: Envelope): void;
   gap(gap: GapFrame): void;
-  /** An envelope of an observed session: outside every stream, without a receipt. */
+  /** Called for an envelope of an observed session: outside every stream, without a receipt. */
   observed(frame: NotifyFrame): void;
-  /** The hub ended the observation of that session. */
+  /** The hub ended the observation of this session. */
   unobserved(sessionId: string, error: WireError): void;
   showed(delta: ForwardedDelta): void;
-  /** A binding exists, perhaps a new one: observed sessions must subscribe again. */
+  /** Called after each welcome. The binding may be new, so observed sessions must subscribe again. */
   welcomed(): void;
-  /** Invites being answered. */
+  /** Returns the number of invites being answered. */
   openInvites(): number;
   /** The history of the session was rewritten: discard its state. */
   forgotten(sessionId: string): void;
-  /** The hub became unreachable, or reachable again; streams continue where they were. */
+  /** The hub became unreachable, or reachable again; then streams continue where they stopped. */
   reached(isReached: boolean): void;
   ended(end: ConnectionEnd): void;
 }
@@ -73,7 +73,7 @@ export function describeEnd(end: ConnectionEnd): string {
   }
 }
 
-/** A reason every hub accepts: bounded, without lone surrogates. */
+/** Makes a reason acceptable to every hub: bounded, without lone surrogates. */
 export function truncateReason(reason: string, most = 512): string {
   return [...reason].filter(isWellFormed).slice(0, most).join('');
 }

@@ -1,6 +1,6 @@
 /**
- * The protocol over one link: handshake, requests, streams and receipts. Knows nothing of session handles. Must stay
- * true: each request settles once; each delivery is acked or nacked once; no reconnect after a final goodbye. See
+ * Implements the protocol: handshake, requests, streams and receipts. Knows nothing of session handles. Invariants:
+ * each request settles once; each delivery is acked or nacked once; no reconnect after a final goodbye. See
  * reconnecting-link.ts for lost links, streams.ts for repeats and gaps, loss-detector.ts for lost frames.
  */
 
@@ -48,18 +48,18 @@ export class Connection {
   private readonly requests: Requests;
   private readonly streams = new Streams();
   private readonly handshake = new Handshake((introduction) => this.sayHello(introduction));
-  /** The bound identity; null = not bound yet. */
+  /** The bound identity; null if not bound yet. */
   agentId: string | null = null;
   /** Optional features of the hub. */
   private features: readonly string[] = [];
-  /** By the hub's clock, at the first welcome. */
+  /** The hub's time at the first welcome; null before it. */
   welcomedAt: string | null = null;
   end: ConnectionEnd | null = null;
   private readonly check = new LossDetector();
-  /** The link was lost and the hub has not welcomed us again. */
+  /** True from the loss of the link until the next welcome. */
   isAway = false;
 
-  /** `reconnect` null = the connection ends with its link. */
+  /** `reconnect`: null if the connection ends with its link. */
   constructor(open: () => Link, reconnect: ReconnectOptions | null, events: ConnectionEvents, log: Logger) {
     this.events = events;
     this.log = log;
@@ -95,7 +95,7 @@ export class Connection {
     return this.requests.call(op, params, options);
   }
 
-  /** Deltas are best effort: dropped if the hub does not support them. */
+  /** Sends a delta, best effort: drops it if the hub is unreachable or does not support deltas. */
   show(delta: DeltaDraft): void {
     const sender_id = this.agentId;
     const isHeard =
@@ -103,7 +103,7 @@ export class Connection {
     if (isHeard) this.send({ kind: 'delta', sender_id, ...delta });
   }
 
-  /** The session ended for this identity: forget its stream after a while. */
+  /** Call when the session ended for this identity: its stream is dropped after a while. */
   sessionEnded(sessionId: string): void {
     this.streams.sessionEnded(sessionId);
   }
@@ -167,7 +167,7 @@ export class Connection {
     if (wasAway) this.events.reached(true);
   }
 
-  /** Before the first welcome there is nothing to resume: fail immediately. */
+  /** Handles a lost link. Before the first welcome there is nothing to resume, so the connection ends. */
   private lost(): void {
     this.check.forget();
     if (this.agentId === null || this.handshake.introduction === null) return this.finish({ by: 'link' });
@@ -180,13 +180,13 @@ export class Connection {
     this.events.reached(false);
   }
 
-  /** There is a new link. A permanent rejection ends the connection; anything else is retried. */
+  /** Says hello again. A permanent rejection ends the connection; other errors are retried. */
   private comeBack(): void {
     const { introduction } = this.handshake;
     if (introduction !== null) this.hello(introduction).catch((error: WireError) => this.turnedAway(error));
   }
 
-  /** If the link was lost meanwhile, its replacement says hello too. */
+  /** Handles a rejected hello. If the link was lost meanwhile, the next link says hello. */
   private turnedAway(error: WireError): void {
     if (this.end !== null || error.details?.outcome === 'unknown') return;
     if (FINAL_REFUSALS.includes(error.code) || !this.line.comesBack) this.finish({ by: 'refusal', error });
@@ -205,7 +205,7 @@ export class Connection {
     this.send({ kind: 'ping', id: this.check.begin({ ...waiting, greeting: handshake.pending }) });
   }
 
-  /** Anything the hub should know but does not was lost, or its answer was. */
+  /** Handles a pong: if the hub does not know an item that we have open, the item or its answer was lost. */
   private checked(pong: PongFrame): void {
     const { introduction, pending } = this.handshake;
     const found = this.check.compare(pong, pending);
@@ -215,11 +215,11 @@ export class Connection {
     if (found.deliveries && pending === null) this.resume();
   }
 
-  /** An error without request answers the pending hello; after a successful hello a bad frame may be any frame. */
+  /** Handles an error frame: it answers the pending hello. Once bound, `bad_frame` may concern any frame. */
   private refused(error: WireError): void {
     const { session_id, observed } = error.details ?? {};
     if (observed === true && typeof session_id === 'string') return this.events.unobserved(session_id, error);
-    // An unknown identity tries hello first; the caller judges its rejection.
+    // A new identity says hello before it registers, so this rejection is normal; the caller handles it.
     const isFirstHello = error.code === 'unauthenticated' && this.handshake.pending !== null && this.agentId === null;
     if (!isFirstHello) this.log.warn('the hub refused a frame', { code: error.code, error: error.message });
     if (error.code === 'bad_frame' && this.agentId !== null) return;
@@ -267,7 +267,7 @@ export class Connection {
     this.events.gap(gap);
   }
 
-  /** An envelope was lost: a new binding redelivers everything unacked. Until then nothing counts as lost. */
+  /** Binds again after a lost envelope, so that the hub redelivers everything unacked. */
   private resume(): void {
     const { introduction } = this.handshake;
     if (introduction === null) return;

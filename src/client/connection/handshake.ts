@@ -1,4 +1,4 @@
-/** Gets an identity: says hello, and registers the name if the hub does not know it. */
+/** Binds an identity: says hello, and registers the name if the hub does not know it. */
 
 import { type WireCode, WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -7,7 +7,7 @@ import type { PassportClaim } from '../../core/records/identity/passport.ts';
 
 export type Claim = Omit<PassportClaim, 'name'>;
 
-/** The identity, and its proof. */
+/** The name of the identity, and its credentials. */
 export interface HelloOptions {
   readonly name: string;
   readonly credentials: JsonObject;
@@ -19,7 +19,7 @@ interface BindingConnection {
   register(claim: PassportClaim): Promise<unknown>;
 }
 
-/** `claim` null = the identity must exist. */
+/** `claim`: the passport of a new identity; null if the identity must exist. */
 export async function bind(
   connection: BindingConnection,
   introduction: HelloOptions,
@@ -44,7 +44,7 @@ async function enrol(connection: BindingConnection, introduction: HelloOptions, 
   }
 }
 
-/** Another client registered the name first. If it was us, hello works now; otherwise only the conflict explains it. */
+/** Says hello after a name conflict. It succeeds if the name is ours; otherwise the error reports the conflict. */
 async function helloAgain(
   connection: BindingConnection,
   introduction: HelloOptions,
@@ -69,7 +69,7 @@ interface Greeting {
 
 /** The hello of one connection. At most one is pending. */
 export class Handshake {
-  /** The last hello; null = none yet. */
+  /** The last hello sent; null if none was sent. */
   introduction: HelloOptions | null = null;
   private readonly say: (introduction: HelloOptions) => void;
   private greeting: Greeting | null = null;
@@ -78,7 +78,7 @@ export class Handshake {
     this.say = say;
   }
 
-  /** The pending hello; null = none. */
+  /** The pending hello; null if there is none. */
   get pending(): object | null {
     return this.greeting;
   }

@@ -2,13 +2,13 @@
 
 import type { NotifyFrame, PongFrame } from '../../core/protocol/frames/frames.ts';
 
-/** Open items when a ping is sent. */
+/** The items open on this side when a ping is sent. */
 export interface Outstanding {
   readonly requests: readonly string[];
-  /** Deliveries without a receipt. */
+  /** Number of deliveries without a receipt. */
   readonly deliveries: number;
   readonly invites: number;
-  /** The pending hello; null = none. */
+  /** The pending hello; null if there is none. */
   readonly greeting: object | null;
 }
 
@@ -20,7 +20,7 @@ export interface Losses {
   readonly deliveries: boolean;
 }
 
-/** Links keep their order, so the pong reflects everything sent before its ping. A slow hub causes no false alarm. */
+/** Links preserve order, so a pong reflects everything sent before its ping. A slow hub causes no false alarm. */
 export class LossDetector {
   private count = 0;
   private asked: { readonly id: string; readonly waiting: Outstanding } | null = null;
@@ -47,7 +47,7 @@ export class LossDetector {
     this.asked = null;
   }
 
-  /** null = this pong proves nothing. */
+  /** Returns null if the pong answers no pending ping or lists no open items. */
   compare({ id, open, unacked = 0, invites = 0 }: PongFrame, greeting: object | null): Losses | null {
     const { asked } = this;
     if (asked === null || asked.id !== id || open === undefined) return null;
@@ -55,7 +55,7 @@ export class LossDetector {
     const { waiting } = asked;
     const known = new Set(open);
     return {
-      // The welcome would have arrived before this pong.
+      // If the hub had received this hello, its welcome would precede the pong.
       hello: greeting !== null && greeting === waiting.greeting,
       requests: waiting.requests.filter((one) => !known.has(one)),
       deliveries:

@@ -1,16 +1,16 @@
-/** A series of links to the hub: a lost or silent link is replaced after a pause, if reconnecting is on. */
+/** Maintains a link to the hub: replaces a lost or silent link after a pause, if reconnecting is enabled. */
 
 import type { Link } from '../../core/lib/link.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 
 export interface ReconnectOptions {
   readonly clock: Clock;
-  /** Returns 0 to 1; spreads clients that were cut off together. */
+  /** Returns 0 to 1; spreads the reconnects of clients that lost their links together. */
   readonly random: () => number;
-  /** The first and the longest pause. */
+  /** The first and the longest pause before a new link is opened. */
   readonly minMs?: number | undefined;
   readonly maxMs?: number | undefined;
-  /** Ping interval; a hub silent for twice as long counts as lost. */
+  /** Ping interval; a link that is silent for twice as long counts as lost. */
   readonly quietMs?: number | undefined;
 }
 
@@ -18,18 +18,18 @@ export interface LinkEvents {
   received(text: string): void;
   /** A new link replaced a lost one. */
   replaced(): void;
-  /** The link was lost; another will follow. */
+  /** The link was lost; a new one will be opened. */
   lost(): void;
-  /** The link was lost for good. */
+  /** The link was lost and will not be replaced. */
   ended(): void;
-  /** Send something that the hub answers. */
+  /** Called regularly: send a frame that the hub answers. */
   beat(): void;
 }
 
 const MIN_MS = 200;
 const MAX_MS = 10_000;
 const QUIET_MS = 20_000;
-/** After a link that lasted this long, the next pause starts short again. */
+/** After a link that lasted this long, pauses start at the minimum again. */
 const GOOD_MS = 5_000;
 
 export class ReconnectingLink {
@@ -96,7 +96,7 @@ export class ReconnectingLink {
     this.listen();
   }
 
-  /** A link may be dead without closing. */
+  /** Schedules a check for silence, because a link may be dead without closing. */
   private listen(): void {
     const { reconnect } = this;
     if (reconnect === null) return;
@@ -114,7 +114,7 @@ export class ReconnectingLink {
     if (this.now() - this.openedAt > GOOD_MS) this.attempts = 0;
     const most = Math.min(maxMs, minMs * 2 ** this.attempts);
     this.attempts += 1;
-    // Half of the pause is random, so that clients cut off together spread out.
+    // Half of the pause is random, so that clients that lost their links together reconnect at different times.
     this.cancelTimer = clock.after(Math.max(pauseMs, most / 2 + (most / 2) * random()), () => this.replace(reconnect));
   }
 

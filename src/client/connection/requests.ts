@@ -1,6 +1,6 @@
 /**
- * Requests and their answers: each settles once, by its response or the end of the connection. Lanes bound how many are
- * open.
+ * Sends requests and settles each once, by its response or the end of the connection. Lanes bound the number of open
+ * requests.
  */
 
 import { WireError } from '../../core/lib/errors.ts';
@@ -21,18 +21,18 @@ export const CALL_OPTIONS: OptionChecks<CallOptions> = { deadlineMs: optional(de
 
 export class Requests {
   maxFrameBytes: number;
-  /** null = the hub has not told yet. */
+  /** null if the hub has not announced it. */
   maxEventBytes: number | null = null;
-  /** The requesting identity; null = not bound yet. */
+  /** The requesting identity; null if not bound yet. */
   as: string | null = null;
   private readonly send: (text: string) => void;
   private readonly open = new Map<string, OpenRequest>();
   private readonly lanes = makeLanes();
   private count = 0;
   private ended: string | null = null;
-  /** The hub is unreachable. */
+  /** True while the hub is unreachable. */
   private suspended = false;
-  /** Enforces deadlines of clients that may lose the hub; null = the hub alone enforces them. */
+  /** Enforces deadlines locally in a client that reconnects; null if only the hub enforces them. */
   private readonly clock: Pick<Clock, 'after'> | null;
 
   constructor(send: (text: string) => void, maxFrameBytes: number, clock: Pick<Clock, 'after'> | null = null) {
@@ -78,7 +78,7 @@ export class Requests {
     return timed;
   }
 
-  /** The hub may still work on a sent request: its lane slot is freed by the answer or a lost link. */
+  /** Rejects a request at its deadline. A sent one keeps its lane slot until the answer or the loss of the link. */
   private expire(request: OpenRequest, deadlineMs: number): void {
     const isSent = this.open.has(request.id);
     request.reject(timeoutError(request.op, deadlineMs, isSent));
@@ -98,7 +98,7 @@ export class Requests {
     this.sendNext(request.lane);
   }
 
-  /** The hub is unreachable. Fails sent requests that are not safe to resend; keeps the others queued. */
+  /** Call when the hub is unreachable. Fails sent requests that are not safe to resend; keeps the others queued. */
   suspend(why: string): void {
     this.suspended = true;
     for (const request of [...this.open.values()].filter(({ repeatable }) => !repeatable))
@@ -110,7 +110,7 @@ export class Requests {
     return this.suspended ? [] : [...this.open.keys()];
   }
 
-  /** The hub does not know these requests: they, or their answers, were lost. */
+  /** Resends or fails requests that the hub does not know: they, or their answers, were lost. */
   lost(ids: readonly string[]): void {
     for (const id of ids) {
       const request = this.open.get(id);
@@ -120,7 +120,7 @@ export class Requests {
     }
   }
 
-  /** The hub is back: resend unanswered requests in order, before new ones. */
+  /** Call when the hub is reachable again: resends unanswered requests in order, before new ones. */
   resume(): void {
     if (!this.suspended) return;
     this.suspended = false;
@@ -146,7 +146,7 @@ export class Requests {
     const text = encodeFrame(frame);
     const bytes = text.length * 3 <= this.maxFrameBytes ? 0 : utf8Bytes(text);
     if (bytes <= this.maxFrameBytes) return text;
-    // Sending it would close the connection.
+    // Do not send it: the hub would close the connection.
     throw frameTooLargeError(op, params, bytes, this);
   }
 
@@ -209,7 +209,7 @@ interface RequestLane {
 type LaneName = 'patient' | 'delegations' | 'invites' | 'others';
 
 /**
- * The hub allows 64 open requests per connection. Requests that wait for people, and answers people wait for, have
+ * The hub allows 64 open requests per connection. Requests that wait for people, and answers that people wait for, have
  * their own lanes: two clients that open sessions with each other cannot deadlock.
  */
 function makeLanes(): Readonly<Record<LaneName, RequestLane>> {

@@ -1,4 +1,4 @@
-/** Which requests a client may repeat: `retry` of the operation table, without its schemas. */
+/** Lists which requests a client may repeat: `retry` of the operation table, without its schemas. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { RetrySafety } from '../../core/protocol/operations/operation.ts';

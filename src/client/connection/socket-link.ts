@@ -1,4 +1,4 @@
-/** WebSockets as links, in the browser or elsewhere. Several addresses act as one socket. */
+/** Adapts WebSockets to links, in browsers and elsewhere. Several addresses act as one socket. */
 
 import type { Link } from '../../core/lib/link.ts';
 
@@ -19,7 +19,7 @@ export interface Socket {
   terminate?(): void;
 }
 
-/** Queues what is sent before the socket opens. */
+/** Adapts a socket to a link; queues frames sent before the socket opens. */
 export function socketLink(socket: Socket): Link {
   let state: 'opening' | 'open' | 'closed' = 'opening';
   let waiting: string[] = [];
@@ -63,7 +63,7 @@ export function socketLink(socket: Socket): Link {
   };
 }
 
-/** An address that could not be opened, and why, if known. */
+/** An address that could not be opened, with the reason if known. */
 export interface FailedAddress {
   readonly url: string;
   readonly why: string;
@@ -131,7 +131,7 @@ export class FailoverSocket implements Socket {
     });
   }
 
-  /** null = the platform rejected the address, and another is left. */
+  /** Returns null if the platform rejected the address and another one is left. */
   private opened(url: string): Socket | null {
     try {
       return this.openOne(url);
@@ -147,7 +147,7 @@ export class FailoverSocket implements Socket {
   }
 }
 
-/** A host with several addresses fails with an error that has a code but no message. */
+/** The reason in an error event. The error of a host with several addresses has a code but no message. */
 function reasonIn({ message, error }: SocketEvents['error']): string {
   if (typeof message === 'string' && message !== '') return message;
   const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

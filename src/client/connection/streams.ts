@@ -2,12 +2,12 @@
 
 import type { GapFrame, NotifyFrame, ResumePoint } from '../../core/protocol/frames/frames.ts';
 
-/** Streams of ended sessions kept to recognise late repeats; some hundred bytes each. */
+/** Number of ended sessions whose streams are kept to recognise late repeats; a few hundred bytes each. */
 const ENDED_KEPT = 1000;
 
 export type StreamFrame = NotifyFrame & { readonly prev_seq: number };
 
-/** null = ignore the frame. */
+/** null if the frame must be ignored. */
 export type ReceiveResult =
   | { readonly stream: Stream; readonly verdict: Exclude<ArrivalKind, 'lost'> }
   | { readonly verdict: 'lost' }
@@ -20,11 +20,11 @@ export class Streams {
   private readonly ended = new Set<string>();
   /** Sessions whose first frame was not the start of the stream, with the number of resumes. */
   private readonly headless = new Map<string, number>();
-  /** The hub marks where a stream starts. */
+  /** True if the hub marks the start of each stream. */
   private marksStarts = false;
   /** The number of the binding; each hello begins a new one. */
   private binding = 0;
-  /** Between hello and welcome frames belong to the old binding: ignore them, the new one redelivers. */
+  /** True between hello and welcome: frames of the old binding are ignored, because the new one redelivers them. */
   private isGreeting = false;
 
   /** Returns the resume points for the hello being sent. */
@@ -47,7 +47,7 @@ export class Streams {
     return count;
   }
 
-  /** Forgets a session whose history was rewritten. Returns true if it had been seen. */
+  /** Drops the stream of a session if its history was rewritten. Returns true if it did. */
   forgetOther(sessionId: string, epoch: number): boolean {
     const known = this.bySession.get(sessionId);
     if (known === undefined || known.epoch === epoch) return false;
@@ -65,7 +65,7 @@ export class Streams {
     return verdict === 'lost' ? { verdict } : { stream, verdict };
   }
 
-  /** The stream is unknown, and this is not its start. */
+  /** True if the stream is unknown, this frame is not its start, and another resume may help. */
   private isHeadless({ envelope: { session_id }, prev_seq, starts }: StreamFrame): boolean {
     const isStart = !this.marksStarts || prev_seq === 0 || starts === true || this.bySession.has(session_id);
     const times = isStart ? 0 : (this.headless.get(session_id) ?? 0) + 1;
@@ -95,7 +95,7 @@ export class Streams {
     }
   }
 
-  /** Ended and fully acked sessions need no resuming. */
+  /** Resume points of all sessions except ended, fully acked ones. */
   resumePoints(): Readonly<Record<string, ResumePoint>> {
     const points: [string, ResumePoint][] = [];
     for (const [sessionId, stream] of this.bySession) {
@@ -138,23 +138,23 @@ interface Open {
 /** After a nack of this attempt the hub gives up, which counts as acked. */
 const LAST_ATTEMPT = 6;
 
-/** Resume at most this often for one loss: after that the hub has nothing to fill it with. */
+/** Maximum resumes for one loss; if they do not help, the hub no longer has the envelope. */
 const MAX_RESUMES = 5;
 
-/** One session in one epoch. */
+/** The stream of one session in one epoch. */
 export class Stream {
   readonly epoch: number;
-  /** Nothing at or before it was seen here. */
+  /** Where the stream began for this client: nothing at or before this seq was received. */
   private readonly base: number;
   /** Everything deliverable from `base` to here was received. */
   private last: number;
   private readonly open = new Map<number, Open>();
-  /** Open at the last hello, so the new binding must redeliver them. */
+  /** Seqs that were open at the last hello, so the new binding must redeliver them. */
   private owed = new Set<number>();
-  /** The arrival that revealed a loss, and how often. */
+  /** The seq whose arrival revealed a loss, and how many times. */
   private hole: { readonly seq: number; readonly times: number } = { seq: 0, times: 0 };
 
-  /** The first arrival shows where the stream begins: after the hub's cursor. */
+  /** `base`: the `prev_seq` of the first arrival, which is the hub's cursor. */
   constructor(epoch: number, base: number) {
     this.epoch = epoch;
     this.base = base;
@@ -189,13 +189,13 @@ export class Stream {
     return isGood;
   }
 
-  /** The hub will not deliver this range. */
+  /** Records that the hub will not deliver this range. */
   skip(fromSeq: number, toSeq: number): void {
     this.last = Math.max(this.last, toSeq);
     for (const seq of this.owed) if (seq >= fromSeq && seq <= toSeq) this.giveUp(seq);
   }
 
-  /** Deliveries without a receipt; the hub resends nacked ones by itself. */
+  /** Number of deliveries without a receipt. */
   get unacked(): number {
     return [...this.open.values()].filter(({ state }) => state !== 'nacked').length;
   }
@@ -204,20 +204,20 @@ export class Stream {
     return this.open.size === 0;
   }
 
-  /** The largest seq up to which everything is handled; null = none, or the start was not seen here. */
+  /** The largest seq up to which everything is handled; null if there is none, or the start was not received. */
   resumePoint(): ResumePoint | null {
     const undone = [...this.open].filter(([, { state }]) => state !== 'done').map(([seq]) => seq - 1);
     const seq = Math.min(this.last, ...undone);
     return this.base === 0 && seq > 0 ? { seq, epoch: this.epoch } : null;
   }
 
-  /** A hello is being sent: its resume point acks what it covers, the rest is redelivered. */
+  /** Call when sending a hello: its resume point acks the envelopes up to it; the hub redelivers the others. */
   greet(point: ResumePoint | undefined): void {
     for (const seq of this.open.keys()) if (seq <= (point?.seq ?? 0)) this.open.delete(seq);
     this.owed = new Set(this.open.keys());
   }
 
-  /** An earlier envelope is missing, or was not redelivered on this binding. */
+  /** True if an earlier envelope is missing, or was not redelivered on this binding. */
   private showsLoss({ seq, prev_seq }: Arrival): boolean {
     const overdue = [...this.owed].filter((owed) => owed <= prev_seq);
     if (prev_seq <= this.last && overdue.length === 0) return false;

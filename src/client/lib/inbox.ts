@@ -1,4 +1,4 @@
-/** Items nobody has taken yet, and waiters for the next one. The producer bounds it. */
+/** Holds items that nobody has taken yet, and waiters for the next item. The producer bounds the number of items. */
 
 import { asError } from '../../core/lib/errors.ts';
 import type { CancelSignal } from '../../core/ports/platform.ts';
@@ -6,7 +6,7 @@ import { type OptionChecks, objectWithMethods, optional } from './option-checks.
 
 interface Waiter<T> {
   wants(item: T): boolean;
-  /** null = nothing more will come. */
+  /** null if the inbox was closed. */
   resolve(item: T | null): void;
   reject(error: Error): void;
 }
@@ -25,7 +25,7 @@ export class Inbox<T> {
   private readonly waiters = new Set<Waiter<T>>();
   private closed = false;
 
-  /** `taken` is called for each item that goes to a waiter. */
+  /** `taken` is called for each item that a waiter takes. */
   constructor(taken: (item: T) => void) {
     this.taken = taken;
   }
@@ -34,7 +34,7 @@ export class Inbox<T> {
     return this.items.size === 0;
   }
 
-  /** Gives the item to the first waiter that wants it. */
+  /** Gives the item to the first waiter that wants it; returns false if there is none. */
   offer(item: T): boolean {
     for (const waiter of this.waiters) {
       if (!this.isWanted(item, waiter)) continue;
@@ -45,7 +45,7 @@ export class Inbox<T> {
     return false;
   }
 
-  /** Shows the item to every waiter that wants it; nobody takes it. */
+  /** Resolves every waiter that wants the item; the item does not count as taken. */
   announce(item: T): void {
     for (const waiter of [...this.waiters]) if (this.isWanted(item, waiter)) this.give(waiter, item);
   }
@@ -68,7 +68,7 @@ export class Inbox<T> {
     return first;
   }
 
-  /** The next wanted item, present or future; null = closed without one. */
+  /** Takes the next wanted item, present or future; null if the inbox closes without one. */
   wait(wants: (item: T) => boolean, { signal }: WaitOptions = {}): Promise<T | null> {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     for (const item of this.items) {
@@ -100,7 +100,7 @@ export class Inbox<T> {
     });
   }
 
-  /** Wakes all waiters. Present items can still be taken. */
+  /** Resolves all waiters with null. Present items can still be taken. */
   close(): void {
     this.closed = true;
     const waiters = [...this.waiters];
@@ -112,7 +112,7 @@ export class Inbox<T> {
     this.closed = false;
   }
 
-  /** A throwing predicate ends only its own wait. */
+  /** Tests a waiter's predicate; if it throws, only that waiter rejects. */
   private isWanted(item: T, waiter: Waiter<T>): boolean {
     try {
       return waiter.wants(item);

@@ -1,4 +1,4 @@
-/** Checks what callers pass before anything is sent; errors name the field, the expectation and the value. */
+/** Checks callers' options before anything is sent; errors name the field, the expectation and the value. */
 
 import { HubError, WireError } from '../../core/lib/errors.ts';
 import { copyJsonObject, describeValue, invalidValueError, type JsonObject } from '../../core/lib/json.ts';
@@ -9,10 +9,10 @@ export interface OptionCheck {
   holds(value: unknown): boolean;
 }
 
-/** The check of each option; null = only the hub checks it. */
+/** The check of each option; null if only the hub checks it. */
 export type OptionChecks<Options> = { readonly [Name in keyof Required<Options>]: OptionCheck | null };
 
-/** Deeper values are rejected without asking the hub, whose own limit is lower. */
+/** Values nested deeper are rejected before they are sent; the hub's limit is lower. */
 const MAX_DEPTH = 1000;
 
 /** Longest field path shown: a cycle would make a very long one. */
@@ -31,14 +31,14 @@ export function checkOptions<Options>(given: unknown, rules: OptionChecks<Option
   }
 }
 
-/** For options that never reach a hub. */
+/** Creates the error for options that never reach a hub. */
 export function badOptionError(field: string, expected: string, value: unknown): HubError {
   return new HubError('bad_options', `${field}: expected ${expected}, got ${describeValue(value)}`);
 }
 
-/** Options that only the hub checks. */
+/** Checks for options that only the hub checks. */
 export function unchecked<const Name extends string>(...names: readonly Name[]): Readonly<Record<Name, null>> {
-  // fromEntries forgets the names.
+  // Object.fromEntries loses the names in its type.
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
 }
 
@@ -75,7 +75,7 @@ export function copyParams(value: unknown, where = 'params'): JsonObject {
   return withCallerFieldNames(() => copyJsonObject(value, where, limits));
 }
 
-/** The same for credentials; errors never show their values. */
+/** Copies credentials like `copyParams`; errors never show their values. */
 export function copyCredentials(credentials: unknown): JsonObject {
   let copy: JsonObject;
   try {
@@ -92,7 +92,7 @@ export function copyCredentials(credentials: unknown): JsonObject {
   throw new WireError('bad_frame', message, { ...problem, field });
 }
 
-/** Names the field as the caller does, without `params` or `passport`, and shortens long paths. */
+/** Rewrites field names in errors as callers know them, without `params` or `passport`; shortens long paths. */
 export function withCallerFieldNames<T>(look: () => T): T {
   try {
     return look();

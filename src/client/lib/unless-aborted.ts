@@ -1,8 +1,8 @@
-/** Waits for a result no longer than the signal allows; the work itself goes on. */
+/** Waits for a result until a signal aborts; the work itself continues. */
 
 import type { CancelSignal } from '../../core/ports/platform.ts';
 
-/** Rejects with the reason of the signal. */
+/** Rejects with the reason of the signal if it aborts first. */
 export function unlessAborted<T>(result: Promise<T>, signal: CancelSignal | undefined): Promise<T> {
   if (signal === undefined) return result;
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Observed sessions: every envelope once and in order, even across lost links. */
+/** Observes sessions: passes on every envelope once and in order, even across lost links. */
 
 import { asError, HubError, type WireError } from '../../core/lib/errors.ts';
 import { invalidValueError } from '../../core/lib/json.ts';
@@ -20,14 +20,14 @@ const OBSERVE_OPTIONS: OptionChecks<ObserveOptions> = { afterSeq: null, onDelta:
 /** The turn after an envelope, and the epoch it belongs to. */
 export interface ObservationContext {
   readonly turn: Turn | null;
-  /** A change means that history was rewritten and is delivered again from the start. */
+  /** If it changes, history was rewritten and is delivered again from the start. */
   readonly epoch: number;
 }
 
-/** Called for each envelope, one at a time and in order. A throw is logged; nothing is repeated. */
+/** Called for each envelope, one at a time and in order. If it throws, the error is logged; nothing is repeated. */
 export type ObserveHandler = (envelope: Envelope, at: ObservationContext) => unknown;
 
-/** Why it ended: the session ended, `stop` was called, the client closed, or the hub rejected it. */
+/** Why an observation ended: the session ended, `stop` was called, the client closed, or the hub rejected it. */
 export type ObservationEnd =
   | { readonly by: 'session' | 'caller' | 'client' }
   | { readonly by: 'refusal'; readonly error: WireError };
@@ -39,21 +39,21 @@ interface ObservationHost {
   readonly isClosed: boolean;
 }
 
-/** Bounds what waits for a slow handler; the rest stays at the hub and is fetched later. */
+/** Maximum envelopes that wait for a slow handler; the rest stays at the hub and is fetched later. */
 const MAX_WAITING = 1000;
-/** Ask this often about the same hole before accepting it. */
+/** Maximum requests for the same missing envelope before it is skipped. */
 const MAX_ASKS = 5;
 
 export class Observation {
   readonly sessionId: string;
-  /** Resolves when nothing more will come. */
+  /** Resolves when the observation has ended. */
   readonly ended: Promise<ObservationEnd>;
   private readonly host: ObservationHost;
   private readonly forgetThis: () => void;
   private readonly handler: ObserveHandler;
   private readonly options: ObserveOptions;
   private readonly waiting: NotifyFrame[] = [];
-  /** The last seq received; undefined = the hub has not said where it begins. */
+  /** The last seq received; undefined until the hub reports where the observation begins. */
   private last: number | undefined;
   private epoch: number | null = null;
   /** The number of the current request; answers to earlier ones are ignored. */
@@ -61,7 +61,7 @@ export class Observation {
   private isAsking = false;
   private isPaused = false;
   private isRunning = false;
-  /** The last envelope of the session was received. */
+  /** True once the last envelope of the session was received. */
   private isComplete = false;
   private isOver = false;
   private hole: { readonly seq: number; readonly times: number } = { seq: 0, times: 0 };
@@ -86,7 +86,7 @@ export class Observation {
     });
   }
 
-  /** Resolves when the hub has agreed. */
+  /** Resolves when the hub has accepted the subscription. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.begin = { resolve, reject };
@@ -98,11 +98,11 @@ export class Observation {
   stop(): void {
     if (this.isOver) return;
     this.finish({ by: 'caller' });
-    // Losing this request does no harm.
+    // Ignore a failure: `finish` already made this client drop further envelopes.
     this.host.unsubscribe(this.sessionId).catch(() => {});
   }
 
-  /** A new binding observes nothing yet. */
+  /** Subscribes again, because a new binding observes nothing yet. */
   rebound(): void {
     if (!this.isOver && !this.isPaused) this.subscribe();
   }
@@ -110,7 +110,7 @@ export class Observation {
   receive(frame: NotifyFrame): void {
     const { envelope, epoch, prev_seq } = frame;
     if (this.isOver || this.isPaused || this.last === undefined) return;
-    // The first envelope may arrive right after the answer, before our caller has seen that.
+    // The first envelope may arrive right after the answer, before `subscribed` runs.
     this.epoch ??= epoch;
     if (this.epoch !== epoch) this.forget(epoch);
     if (envelope.seq <= this.last) return;
@@ -154,7 +154,7 @@ export class Observation {
     this.isAsking = false;
     if (this.epoch !== null && this.epoch !== epoch) {
       this.forget(epoch);
-      // Its start belonged to another history.
+      // The requested start belonged to the old history.
       if (after_seq > 0) return this.subscribe();
     }
     this.epoch = epoch;
@@ -170,7 +170,7 @@ export class Observation {
     this.finish(this.host.isClosed ? { by: 'client' } : { by: 'refusal', error });
   }
 
-  /** An earlier envelope was lost. Asks again, unless a request is pending or was in vain too often. */
+  /** Subscribes again after a lost envelope, unless a request is pending. Returns false after too many attempts. */
   private showsLoss(seq: number): boolean {
     if (this.isAsking) return true;
     const times = this.hole.seq === seq ? this.hole.times + 1 : 1;
@@ -185,7 +185,7 @@ export class Observation {
     this.last = 0;
   }
 
-  /** The handler is slower than the session: leave the rest at the hub for now. */
+  /** Unsubscribes until a slow handler has caught up; the other envelopes stay at the hub meanwhile. */
   private pause(): void {
     this.isPaused = true;
     this.asked += 1;

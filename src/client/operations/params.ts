@@ -18,7 +18,7 @@ import {
 } from '../lib/option-checks.ts';
 
 export interface OpenOptions extends CallOptions {
-  /** Names, ids, or `{ capability }` for any agent that offers it. You come first unless listed. */
+  /** Names, ids, or `{ capability }` for any agent that offers it. You are the first participant unless listed. */
   readonly participants: CreateParams['participants'];
   readonly version?: number | undefined;
   readonly knobs?: JsonObject | undefined;
@@ -32,7 +32,7 @@ export interface OpenOptions extends CallOptions {
   readonly parentSessionId?: string | undefined;
   /** Idempotency key: the same key opens one session. */
   readonly key?: string | undefined;
-  /** active = enough participants joined (default); created = immediately. */
+  /** When to resolve: active = once enough participants joined (default); created = immediately. */
   readonly wait?: 'active' | 'created' | undefined;
 }
 
@@ -73,7 +73,7 @@ function openOptions(wanted: unknown): OpenOptions {
   return options as unknown as OpenOptions;
 }
 
-/** The session each run opens. */
+/** The session that each run opens. */
 export interface ScheduledSession extends Omit<OpenOptions, 'deadlineMs' | 'parentSessionId' | 'key' | 'wait'> {
   readonly type: string;
 }
@@ -86,14 +86,14 @@ export interface ScheduleOptions {
   readonly session: ScheduledSession;
   /** Runs missed while the hub was down: skip all (default), or run the latest once. */
   readonly missed?: MissedTimes | undefined;
-  /** Open even if the previous session has not ended. */
+  /** True to open a session even if the previous one has not ended. */
   readonly overlap?: boolean | undefined;
 }
 
 /** Omitted fields stay. */
 export type ScheduleUpdate = Partial<ScheduleOptions> & {
   readonly name?: string | undefined;
-  /** Opens nothing while paused. */
+  /** True to open no sessions until the schedule is resumed. */
   readonly paused?: boolean | undefined;
 };
 
@@ -110,7 +110,7 @@ const SCHEDULE_OPTIONS: OptionChecks<ScheduleOptions> = {
 };
 const SCHEDULE_UPDATE: OptionChecks<ScheduleUpdate> = { ...SCHEDULE_OPTIONS, session: null, name: null, paused: null };
 export const SCHEDULE_QUERY: OptionChecks<ScheduleQuery> = { all: null };
-/** A scheduled session has no parent and makes its own keys. */
+/** Options that a schedule cannot set: a scheduled session has no parent and gets its own keys. */
 const NOT_IN_A_TEMPLATE = ['deadlineMs', 'parentSessionId', 'key', 'wait'];
 
 export function scheduleParams(name: string, options: ScheduleOptions): Params<'create_schedule'> {
@@ -173,7 +173,7 @@ export function ruleParams(rule: RuleChange, options: RuleOptions): Params<'set_
   return { ...aboutAgent(agent), rule, expected_version };
 }
 
-/** Omitted = oneself. */
+/** `agent`: undefined for the caller. */
 export function aboutAgent(agent: string | undefined): { readonly agent?: string | undefined } {
   if (agent !== undefined && typeof agent !== 'string') throw invalidValueError('agent', 'a name or an id', agent);
   return { agent };

@@ -8,7 +8,7 @@ import type { Roster } from './roster.ts';
 export interface DeltaOptions {
   /** The envelope being answered; send the text with the same `causationId`. */
   readonly causationId: string;
-  /** Recipients, by name or id. The first delta of a turn sets them for all of it. */
+  /** Recipients, by name or id. The first delta of a turn sets them for the whole turn. */
   readonly to?: readonly string[] | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Turn {
   readonly id: string;
   readonly audience: Audience | Promise<Audience>;
   next: number;
-  /** Half a character, completed by the next part. */
+  /** The first half of a surrogate pair, completed by the next part. */
   half: string;
 }
 
@@ -42,7 +42,7 @@ export class Deltas {
     this.send = send;
   }
 
-  /** Sent immediately, unless names must be resolved first: then later deltas of the turn wait too. */
+  /** Sends immediately, unless names must be resolved first: then later deltas of the turn wait too. */
   async show(part: string, options: DeltaOptions): Promise<void> {
     checkOptions(options, DELTA_OPTIONS);
     if (typeof part !== 'string' || part.length > MAX_TEXT) {
@@ -65,7 +65,7 @@ export class Deltas {
     return this.turn;
   }
 
-  /** A model's parts may split a character. */
+  /** Joins characters that a model has split between two parts. */
   private whole(turn: Turn, part: string): string {
     const text = turn.half + part;
     turn.half = ENDS_IN_HALF.test(text) ? text.slice(-1) : '';

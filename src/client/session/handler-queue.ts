@@ -7,7 +7,7 @@ import { type Delivery, truncateReason } from '../connection/connection-types.ts
 import type { Message, MessageHandler, Session, TurnHandler } from './session.ts';
 import type { SessionHost } from './session-host.ts';
 
-/** null = not set. Without either, content waits until it is taken. */
+/** The handlers of a session; null if not set. Without both, content waits until the caller takes it. */
 export interface SessionHandlers {
   readonly onMessage: MessageHandler | null;
   readonly onTurn: TurnHandler | null;
@@ -17,10 +17,10 @@ export interface QueuedSession {
   readonly id: string;
   readonly host: SessionHost & { handlers(): SessionHandlers };
   readonly session: Session;
-  /** Aborted when this participant can post no more. */
+  /** Aborted when this participant can no longer post. */
   readonly signal: OwnSignal;
   readonly turn: Turn | null;
-  /** This client has received the session's metadata from the hub. */
+  /** True once this client has received the session's metadata from the hub. */
   readonly isKnown: boolean;
   readonly isAvailable: boolean;
   readonly isMineToTake: boolean;
@@ -30,7 +30,7 @@ export interface QueuedSession {
   messageOf(delivery: Delivery): Promise<Message>;
 }
 
-/** What gave a turn that cannot be taken now. Unacked, so that it is delivered again to the next client. */
+/** The delivery that gave a turn while the session is unavailable; unacked, so that the next client receives it. */
 interface Held {
   readonly delivery: Delivery;
   readonly message: Message | null;
@@ -39,15 +39,15 @@ interface Held {
 export class HandlerQueue {
   private readonly room: QueuedSession;
   private busy = false;
-  /** Hub envelopes that gave a turn, acked once it is taken. */
+  /** Hub envelopes that gave a turn; acked once the handler is done. */
   private readonly given: Delivery[] = [];
-  /** Our own post gave the turn back to us. */
+  /** True if we have the turn without a delivery to handle, for example after our own post. */
   private kept = false;
   /** The since_seq of the last offered turn. */
   private offered: number | null = null;
-  /** Only in an unavailable session. */
+  /** Set only while the session is unavailable. */
   private held: Held | null = null;
-  /** The turn a handler is working on; `since` null = nobody in particular is expected. */
+  /** The turn a handler is working on; `since` is null if no participant in particular is expected. */
   private taking: { readonly since: number | null; readonly stop: InstanceType<typeof AbortController> } | null = null;
 
   constructor(room: QueuedSession) {
@@ -82,14 +82,14 @@ export class HandlerQueue {
     this.wake();
   }
 
-  /** Aborts the handler if its turn moved on. */
+  /** Aborts the handler if its turn is over. */
   turnNoted(): void {
     const { taking, room } = this;
     if (taking === null || taking.since === null || room.turn?.since_seq === taking.since) return;
     taking.stop.abort(new HubError('turn_over', `the turn in session ${room.id} since seq ${taking.since} is over`));
   }
 
-  /** Nothing came of the turn: offer it again. */
+  /** Lets the current turn be offered again. */
   offerAgain(): void {
     this.offered = null;
   }
@@ -108,7 +108,7 @@ export class HandlerQueue {
 
   private async run(): Promise<void> {
     this.busy = true;
-    // Look at everything that arrived together before handling the first.
+    // Receive everything that arrived together before handling the first delivery.
     await Promise.resolve();
     for (let step = this.next(); step !== null; step = this.next()) await step;
     this.busy = false;
@@ -141,7 +141,7 @@ export class HandlerQueue {
       delivery?.ack();
     } catch (thrown) {
       const error = asError(thrown);
-      // Posting is impossible, so repeating is pointless.
+      // We can no longer post, so a redelivery would be useless.
       if (signal.aborted) return delivery?.ack();
       this.failed(error);
       delivery?.nack(truncateReason(error.message));
@@ -171,7 +171,7 @@ export class HandlerQueue {
     try {
       await onTurn({ message, signal: stop.signal }, room.session);
     } catch (thrown) {
-      // A turn that is over is not repeated.
+      // Do not offer a turn again that is over.
       if (stop.signal.aborted && !signal.aborted) return this.failed(asError(thrown));
       this.offered = null;
       throw thrown;
@@ -181,7 +181,7 @@ export class HandlerQueue {
     }
   }
 
-  /** Each turn is offered once; if nobody in particular is expected, once per message. */
+  /** True if the turn must be offered: once per turn, or per message if no participant in particular is expected. */
   private isDue(message: Message | null): boolean {
     const { room } = this;
     if (!room.hasBeenRead || !room.isMineToTake) return false;
@@ -193,7 +193,7 @@ export class HandlerQueue {
     this.room.host.failed('a handler', this.room.id, error);
   }
 
-  /** The last message is enough to take the turn with. */
+  /** Keeps the newest delivery with the last message, and acks the delivery held before. */
   private hold(held: Held): void {
     const message = held.message ?? this.held?.message ?? null;
     this.letGo();

@@ -15,12 +15,12 @@ export interface Invite {
   /** The session type, such as `consulting`. */
   readonly type: string;
   readonly role: string;
-  /** The name of its creator. */
+  /** The name of the session's creator. */
   readonly from: string;
   readonly metadata: SessionMetadata;
 }
 
-/** True accepts. A throw, or an invalid answer, declines with the error's message. */
+/** Returns true to accept. A throw, or an invalid answer, declines with the error's message. */
 export type InviteHandler = (invite: Invite) => InviteDecision | Promise<InviteDecision>;
 export type InviteDecision = boolean | { readonly reject: string };
 
@@ -28,14 +28,14 @@ type InviteHost = Pick<SessionHost, 'call' | 'failed'>;
 
 interface Answering {
   readonly seq: number;
-  /** Another invite to the same session that arrived meanwhile. */
+  /** Another invite to the same session that arrived during the answer; null if there is none. */
   next: Envelope | null;
 }
 
 export class Invites {
   private readonly host: InviteHost;
   private readonly onInvite: InviteHandler | undefined;
-  /** By session: the hub repeats an invite at every bind. */
+  /** Invites being answered, by session: the hub repeats an invite at every bind. */
   private readonly answering = new Map<string, Answering>();
 
   constructor(host: InviteHost, onInvite: InviteHandler | undefined) {
@@ -97,7 +97,7 @@ export class Invites {
   }
 }
 
-/** Types cannot guarantee what a handler returns. */
+/** Checks the result of a handler, which types cannot guarantee. */
 function isDecision(answer: unknown): answer is InviteDecision {
   return typeof answer === 'boolean' || (isObject(answer) && typeof answer.reject === 'string');
 }

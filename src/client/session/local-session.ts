@@ -1,4 +1,4 @@
-/** What a client knows of one session: its state, turn, participants and unread deliveries. */
+/** Keeps a client's knowledge of one session: its state, turn, participants and unread deliveries. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -39,25 +39,25 @@ export class LocalSession implements SessionState, QueuedSession {
   readonly outgoing: Outgoing;
   readonly tasks: SessionTasks;
   readonly deltas: Deltas;
-  /** Content received here that nobody has taken. */
+  /** Received content that nobody has taken yet. */
   readonly unread: Inbox<UnreadDelivery>;
   readonly ends: Inbox<SessionEnd> = new Inbox(() => {});
-  /** The last known state; null = nothing known yet. */
+  /** The last known state; null if none is known yet. */
   state: LifecycleState | null = null;
   end: SessionEnd | null = null;
   turn: Turn | null = null;
-  /** Warnings of the hub when it was opened here. */
+  /** The hub's warnings about a session that this client opened. */
   warnings: readonly string[] = [];
-  /** Why nobody can post; null = available as far as known. */
+  /** Why the session is unavailable; null if it is available or this is unknown. */
   private unavailable: string | null = null;
-  /** This client has received the session's metadata from the hub. */
+  /** True once this client has received the session's metadata from the hub. */
   isKnown = false;
   private turnSeq = 0;
-  /** The last envelope that changed this participant's status. */
+  /** The seq of the last envelope that changed this participant's status. */
   private standingSeq = 0;
   private isDeclined = false;
   private hasStream = false;
-  /** The child session of our delegation: the hub asks, and the delegation takes the answer. */
+  /** True for the child session of our delegation: the hub asks the question, and the delegation takes the answer. */
   private isDelegated = false;
   private posting = new AbortController();
   private readonly lane: HandlerQueue;
@@ -74,7 +74,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.lane = new HandlerQueue(this);
   }
 
-  /** Aborted when this participant can post no more. */
+  /** Aborted when this participant can no longer post. */
   get signal(): OwnSignal {
     return this.posting.signal;
   }
@@ -87,7 +87,7 @@ export class LocalSession implements SessionState, QueuedSession {
     return this.unavailable === null;
   }
 
-  /** Our turn, even if the session is unavailable. */
+  /** True if it is our turn, even if the session is unavailable. */
   get isMineToTake(): boolean {
     if (this.signal.aborted || this.state !== 'ACTIVE') return false;
     return this.turn === null || this.turn.agent_id === this.host.agentId;
@@ -106,12 +106,12 @@ export class LocalSession implements SessionState, QueuedSession {
     this.isDeclined = true;
   }
 
-  /** Nothing is left to do: the session can be forgotten. */
+  /** True if nothing is left to do, so that the session can be dropped. */
   get isOver(): boolean {
     return (this.end !== null || this.isDeclined) && this.unread.isEmpty && this.lane.isIdle;
   }
 
-  /** Content goes to a waiter, else to the handlers, else it stays unread. Everything else is processed on arrival. */
+  /** Passes content to a waiter, else to the handlers, else keeps it unread. Processes everything else on arrival. */
   receive(delivery: Delivery): void {
     const { envelope } = delivery;
     this.hasStream = true;
@@ -125,7 +125,7 @@ export class LocalSession implements SessionState, QueuedSession {
     else delivery.ack();
   }
 
-  /** Also for envelopes outside the stream. */
+  /** Processes a hub envelope, inside or outside the stream. */
   notice(envelope: Envelope): void {
     this.unread.announce({ room: this, delivery: { envelope, turn: null, delegated: false, ack() {}, nack() {} } });
     this.note(envelope);
@@ -133,7 +133,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.host.noticed(envelope, this.session);
   }
 
-  /** Asks for an open turn that nothing in the stream gives any more, and offers it. */
+  /** Offers an open turn although the stream no longer delivers the envelope that gave it. */
   async offerOpenTurn(): Promise<void> {
     await this.info();
     if (!this.isDelegated && this.lane.wants(this.turn)) this.lane.keepTurn();
@@ -151,14 +151,14 @@ export class LocalSession implements SessionState, QueuedSession {
     return item?.delivery;
   }
 
-  /** The hub will not deliver this range: drop its unread deliveries too. */
+  /** Drops unread deliveries in a range that the hub will not deliver. */
   giveUp(fromSeq: number, toSeq: number): void {
     const isGone = ({ delivery: { envelope } }: UnreadDelivery): boolean =>
       envelope.seq >= fromSeq && envelope.seq <= toSeq;
     for (const item of this.unread.those(isGone)) {
       this.unread.remove(item);
       this.host.unread.remove(item);
-      // Later envelopes carry the turn it gave.
+      // Later envelopes carry the turn that this one gave.
       item.delivery.ack();
     }
   }
@@ -188,12 +188,12 @@ export class LocalSession implements SessionState, QueuedSession {
     this.roster.learn(metadata.participants);
     const { state, close_reason: reason } = metadata;
     this.advance(state);
-    // A running stream delivers the end itself, after all content.
+    // While a stream exists, it delivers the end after all content.
     if ((state === 'CLOSED' || state === 'EXPIRED') && !this.hasStream) this.finish({ state, reason });
     else this.knowOwn(metadata);
   }
 
-  /** Envelopes acked by another process are not redelivered, so this answer may be the only source. */
+  /** Learns our own status: envelopes acked by another process are not redelivered, so only metadata may have it. */
   private knowOwn({ participants, head_seq }: SessionMetadata): void {
     const status = participants.find(({ agent_id }) => agent_id === this.host.agentId)?.status;
     if (head_seq < this.standingSeq) return;
@@ -201,13 +201,13 @@ export class LocalSession implements SessionState, QueuedSession {
     if (status === 'hidden') this.stopPosting(`you are hidden in session ${this.id}`);
   }
 
-  /** The lifecycle only moves forward; an answer may be older than the stream. */
+  /** Never moves the state back, because an answer may be older than the stream. */
   advance(state: LifecycleState): void {
     if (this.state === null || ORDER.indexOf(state) > ORDER.indexOf(this.state)) this.state = state;
     if (isTerminal(state) || state === 'CLOSING') this.stopPosting(`session ${this.id} is ${state}`);
   }
 
-  /** History was rewritten and is delivered again from the start. */
+  /** Discards the state: history was rewritten and is delivered again from the start. */
   forget(): void {
     this.state = null;
     this.end = null;
@@ -283,7 +283,7 @@ export class LocalSession implements SessionState, QueuedSession {
     this.host.sessionEnded(this.id);
   }
 
-  /** The newest wins: an answer may overtake deliveries, and repeats arrive late. */
+  /** Keeps the turn with the highest seq: an answer may overtake deliveries, and repeats arrive late. */
   private noteTurn(turn: Turn | null, seq: number): void {
     if (seq < this.turnSeq) return;
     this.turn = turn;
@@ -296,7 +296,7 @@ export class LocalSession implements SessionState, QueuedSession {
   }
 }
 
-/** A waiter took it, so it is handled. */
+/** Acks and removes an item that a waiter took. */
 export function markHandled(item: UnreadDelivery): void {
   item.room.unread.remove(item);
   item.room.host.unread.remove(item);

@@ -1,4 +1,4 @@
-/** Posts to one session in the order of the calls: a post that resolves names delays those after it. */
+/** Posts to one session in the order of the calls: a post that must resolve names delays later posts. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { invalidValueError } from '../../core/lib/json.ts';
@@ -15,7 +15,7 @@ interface PostedSession extends HostedSession {
 
 export class Outgoing {
   private readonly session: PostedSession;
-  /** A send that is resolving names; later ones wait for it. */
+  /** A send that is resolving names; later ones wait for it. null if there is none. */
   private addressing: Promise<unknown> | null = null;
 
   constructor(session: PostedSession) {
@@ -31,7 +31,7 @@ export class Outgoing {
     if (to === undefined) return this.post(content, options);
     const known = roster.knownIds(to);
     if (known !== null) return this.post(content, options, known);
-    // Wrapped, so that later sends wait for the names only.
+    // Wrap the answer in an object, so that later sends wait only for the names.
     const posting = roster.idsOf(to).then((audience) => ({ answer: this.post(content, options, audience) }));
     const addressed = (): void => {
       this.addressing = null;
@@ -47,7 +47,7 @@ export class Outgoing {
   ): Promise<PostAnswer> {
     const said = typeof content === 'string' ? { event_type: 'msg.text', event_data: { text: content } } : content;
     const params: PostParams = {
-      // Content may be an envelope of another session.
+      // Content may be an envelope of another session; the members below override its own.
       ...said,
       session_id: this.session.id,
       ...(audience === undefined ? {} : { audience }),

@@ -1,4 +1,4 @@
-/** Names of a session's participants: learnt from its metadata, requested when an unknown id appears. */
+/** Resolves names of a session's participants: learnt from metadata, requested when an unknown id appears. */
 
 import { HubError } from '../../core/lib/errors.ts';
 
@@ -9,11 +9,11 @@ export interface NamedAgent {
 
 export class Roster {
   private readonly load: () => Promise<readonly NamedAgent[]>;
-  /** The pending request, shared by everyone who asks. */
+  /** The pending request, shared by all callers; null if there is none. */
   private asking: Promise<void> | null = null;
   private readonly names = new Map<string, string>();
   private readonly ids = new Map<string, string>();
-  /** Ids the hub cannot name either: not asked for twice. */
+  /** Ids that the hub cannot name either; not requested twice. */
   private readonly nameless = new Set<string>();
 
   constructor(load: () => Promise<readonly NamedAgent[]>) {
@@ -27,7 +27,7 @@ export class Roster {
     }
   }
 
-  /** Falls back to the id. */
+  /** The name of a participant; its id if the name is unknown. */
   async nameOf(agentId: string): Promise<string> {
     if (!this.names.has(agentId) && !this.nameless.has(agentId)) {
       // A name is only for display: fall back to the id.
@@ -37,13 +37,13 @@ export class Roster {
     return this.names.get(agentId) ?? agentId;
   }
 
-  /** Resolves names or ids; null = not all are known here yet. */
+  /** Resolves names or ids from memory; null if some are not known yet. */
   knownIds(refs: readonly string[]): readonly string[] | null {
     const ids = refs.map((ref) => this.find(ref)).filter((agentId) => agentId !== undefined);
     return ids.length === refs.length ? ids : null;
   }
 
-  /** The same, asking the hub. Unlike a displayed name, an addressed one must exist. */
+  /** Resolves names or ids after asking the hub; throws if one is unknown. */
   async idsOf(refs: readonly string[]): Promise<readonly string[]> {
     await this.ask();
     return refs.map((ref) => {

@@ -1,4 +1,4 @@
-/** What session and task handles need from the client. */
+/** Defines what session and task handles need from the client. */
 
 import type { HubError } from '../../core/lib/errors.ts';
 import type { Ids } from '../../core/ports/platform.ts';
@@ -10,7 +10,7 @@ export interface SessionHost {
   readonly ids: Ids;
   call<Name extends OperationName>(op: Name, params: Params<Name>, options?: CallOptions): Promise<Result<Name>>;
   failed(doing: string, sessionId: string, error: Error): void;
-  /** null = the client is open. */
+  /** The error for calls after the client closed; null while it is open. */
   closedError(): HubError | null;
 }
 
@@ -20,7 +20,7 @@ export interface HostedSession {
   readonly host: SessionHost;
 }
 
-/** How a session ended for this participant: closed, expired, or removed from it. */
+/** How a session ended for this participant: it was closed, it expired, or the participant was removed. */
 export interface SessionEnd {
   readonly state: 'CLOSED' | 'EXPIRED' | 'REMOVED';
   readonly reason: string | null;

@@ -1,4 +1,4 @@
-/** The options of the session handle's methods, and their checks. */
+/** Defines and checks the options of the session handle's methods. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { PostParams } from '../../core/protocol/operations/posting.ts';
@@ -9,14 +9,14 @@ import { CALL_OPTIONS, type CallOptions } from '../connection/requests.ts';
 import { WAIT_OPTIONS, type WaitOptions } from '../lib/inbox.ts';
 import { nameListCheck, type OptionChecks, optional, unchecked } from '../lib/option-checks.ts';
 
-/** Content other than plain text, as on the wire. */
+/** Content that is not plain text, in its wire form. */
 export type Content = Pick<
   PostParams,
   'event_type' | 'event_data' | 'audience' | 'task_id' | 'traceparent' | 'priority' | 'ttl_seconds'
 >;
 
 export interface SendOptions extends CallOptions {
-  /** Idempotency key (default: random). A send repeated under its key is accepted once. */
+  /** Idempotency key (default: random). A send repeated with the same key is accepted once. */
   readonly key?: string | undefined;
   /** Reject with `conflict` unless this is the newest seq. */
   readonly expectedSeq?: number | undefined;
@@ -27,7 +27,7 @@ export interface SendOptions extends CallOptions {
 }
 
 export interface CloseOptions extends CallOptions {
-  /** closing = nothing more is accepted (default); closed = all bound participants acked. */
+  /** When to resolve: closing = once nothing more is accepted (default); closed = once all bound participants acked. */
   readonly wait?: 'closing' | 'closed' | undefined;
 }
 
@@ -51,18 +51,18 @@ export interface LogOptions {
 export interface ViewOptions extends CallOptions {
   /** A view by name, with its parameters. */
   readonly view?: { readonly name: string; readonly params?: JsonObject | undefined } | undefined;
-  /** As of this seq. */
+  /** Shows the session as of this seq. */
   readonly atSeq?: number | undefined;
-  /** As this participant, by name or id, sees it; requires the grant `observe`. */
+  /** Shows the session as this participant (name or id) sees it; requires the grant `observe`. */
   readonly participant?: string | undefined;
 }
 
 export interface DelegateOptions extends CallOptions, WaitOptions {
   /** Spending limit; if the session has a budget, a part of it. */
   readonly budget?: DelegateParams['budget'];
-  /** Time for the target to join, and then to reply: "30s", "15m", seconds. */
+  /** Time for the target to join, and then to reply: "30s", "15m" or a number of seconds. */
   readonly timeout?: DelegateParams['timeout'];
-  /** reply = settled (default); opened = running. */
+  /** When to resolve: reply = once the delegation is settled (default); opened = once it is running. */
   readonly wait?: DelegateParams['wait'];
   /** Idempotency key (default: random): the same key is one delegation, even after a restart. */
   readonly key?: string | undefined;
@@ -73,7 +73,7 @@ export interface StartTaskOptions extends CallOptions {
   readonly capability?: string | undefined;
   /** Name or id of the participant that is informed of its progress. */
   readonly requester?: string | undefined;
-  /** 0 = as long as the session (default: from your access rule). */
+  /** Lifetime of the task; 0 = as long as the session (default: from your access rule). */
   readonly ttl?: Duration | undefined;
   /** Idempotency key (default: random): the same key starts one task. */
   readonly key?: string | undefined;

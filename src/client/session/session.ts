@@ -1,7 +1,7 @@
 /**
- * The handle of one session: send, wait, read, close; with the messages and turns that handlers get. LocalSession
+ * Defines the session handle (send, wait, read, close) and the messages and turns that handlers receive. LocalSession
  * (local-session.ts) keeps the client's knowledge and implements `SessionState`; handler-queue.ts runs handlers,
- * outgoing.ts posts. Must stay true: handlers of a session run one at a time and in order; each turn is offered once;
+ * outgoing.ts posts. Invariants: handlers of a session run one at a time and in order; each turn is offered once;
  * sends are admitted in the order of the calls.
  */
 
@@ -78,12 +78,12 @@ export class Session implements AsyncIterable<Message> {
     return this.local.id;
   }
 
-  /** The last known state; null = nothing known yet. */
+  /** The last known state; null if none is known yet. */
   get state(): LifecycleState | null {
     return this.local.state;
   }
 
-  /** The holder of the turn as far as known; null = nobody in particular. */
+  /** The last known turn; null if no participant in particular holds it. */
   get turn(): Turn | null {
     return this.local.turn;
   }
@@ -123,12 +123,12 @@ export class Session implements AsyncIterable<Message> {
     return answer;
   }
 
-  /** Leaves for good. The others go on, unless too few are left. */
+  /** Leaves permanently. The session continues unless too few participants are left. */
   async leave(): Promise<InviteAnswer> {
     return this.local.host.call('leave_session', { session_id: this.id });
   }
 
-  /** Returns to your place after the session went on without you. */
+  /** Returns to your place after the session continued without you. */
   async comeBack(): Promise<InviteAnswer> {
     return this.local.host.call('return_to_session', { session_id: this.id });
   }
@@ -142,18 +142,18 @@ export class Session implements AsyncIterable<Message> {
   /** Returns a hidden participant to its place. Requires the grant `operate`. */
   async bringBack(participant: string, options: CallOptions = {}): Promise<InviteAnswer> {
     checkOptions(options, CALL_OPTIONS);
-    // Omitting it would mean oneself.
+    // Without a participant, the hub would return the caller.
     if (typeof participant !== 'string') throw invalidValueError('participant', 'a name or an id', participant);
     return this.local.host.call('return_to_session', { session_id: this.id, participant }, options);
   }
 
-  /** Removes a participant for good. Requires the grant `operate`. */
+  /** Permanently removes a participant. Requires the grant `operate`. */
   async remove(participant: string, options: OperatorOptions = {}): Promise<InviteAnswer> {
     const { reason, call } = operatorOptions(options);
     return this.local.host.call('remove_participant', { session_id: this.id, participant, reason }, call);
   }
 
-  /** Redacts an envelope for good and for everybody. Requires the grant `operate`. */
+  /** Permanently redacts an envelope for everybody. Requires the grant `operate`. */
   async redact(seq: number, options: OperatorOptions = {}): Promise<RedactAnswer> {
     const { reason, call } = operatorOptions(options);
     return this.local.host.call('redact', { session_id: this.id, seq, reason }, call);
@@ -199,7 +199,7 @@ export class Session implements AsyncIterable<Message> {
     for await (const { tasks } of pages(read)) yield* tasks;
   }
 
-  /** Invites one more, by name or id; only the creator may. */
+  /** Invites another participant, by name or id; only the creator may do this. */
   async add(participant: string, options: AddOptions = {}): Promise<AddAnswer> {
     checkOptions(options, ADD_OPTIONS);
     const { role, deadlineMs } = options;
@@ -229,7 +229,7 @@ export class Session implements AsyncIterable<Message> {
 
   /**
    * Waits for the next envelope of this type, or matching the predicate. Takes unread content first, which then reaches
-   * no handler. Throws HubError `session_ended` or `client_closed` if none will come.
+   * no handler. Throws HubError `session_ended` or `client_closed` if no match can arrive.
    */
   async waitFor(wanted: string | ((envelope: Envelope) => boolean), options: WaitOptions = {}): Promise<Envelope> {
     const matches = typeof wanted === 'string' ? ({ event_type }: Envelope): boolean => event_type === wanted : wanted;
@@ -269,7 +269,7 @@ export class Session implements AsyncIterable<Message> {
     for await (const { envelopes } of pages(read)) yield* envelopes;
   }
 
-  /** The session as you see it, now or at an earlier seq, as messages for a model (default view: the type's own). */
+  /** The session as you see it, now or at an earlier seq, as messages for a model (default view: that of the type). */
   async view(options: ViewOptions = {}): Promise<Result<'read_view'>> {
     checkOptions(options, VIEW_OPTIONS);
     const { view, atSeq, participant, deadlineMs } = options;
@@ -277,7 +277,7 @@ export class Session implements AsyncIterable<Message> {
     return this.local.host.call('read_view', params, { deadlineMs });
   }
 
-  /** Asks about an unknown session before waiting: it may have ended long ago. */
+  /** Loads an unknown session before a wait: it may have ended already. */
   private async look(): Promise<void> {
     const closed = this.local.host.closedError();
     if (closed !== null) throw closed;
@@ -305,7 +305,7 @@ export class Message {
   /** The turn after this message. */
   readonly turn: Turn | null;
   /**
-   * Aborted when an answer can no longer be posted: the session closes, you are hidden or removed, the client closes.
+   * Aborted when you can no longer post: the session closes, you are hidden or removed, or the client closes.
    */
   readonly signal: OwnSignal;
 
@@ -317,7 +317,7 @@ export class Message {
     this.signal = signal;
   }
 
-  /** Its text; a packet as a readable line; other types as type and JSON. */
+  /** The message as text: a packet as a readable line; other types as type and JSON. */
   get text(): string {
     return renderText(this.envelope);
   }
@@ -340,22 +340,22 @@ export class Message {
 
 /** The turn, as `onTurn` receives it. */
 export interface TurnOffer {
-  /** The last message before it; null = the turn came without one. */
+  /** The last message before the turn; null if there was none. */
   readonly message: Message | null;
-  /** Aborted when the turn is over, or posting becomes impossible. */
+  /** Aborted when the turn is over or you can no longer post. */
   readonly signal: OwnSignal;
 }
 
 /**
  * Called for each message, one at a time and in order within a session; sessions run concurrently. The message is acked
- * when the handler is done. If it throws, the hub repeats the message later, at most five times, unless
+ * when the handler is done. If it throws, the hub redelivers the message later, at most five times, unless
  * `message.signal` was aborted.
  */
 export type MessageHandler = (message: Message, session: Session) => unknown;
 
 /**
- * Called when it is your turn and `onMessage` has handled every message: once per turn, or once per message where
- * nobody in particular is expected. A throw repeats what gave the turn.
+ * Called when it is your turn and `onMessage` has handled every message: once per turn, or once per message if
+ * nobody in particular is expected. If it throws, the hub redelivers the envelope that gave the turn.
  */
 export type TurnHandler = (turn: TurnOffer, session: Session) => unknown;
 

@@ -22,29 +22,29 @@ export class TaskHandle {
   private readonly forget: () => void;
   private readonly stop = new AbortController();
   private readonly handlers = new Set<CancelRequestHandler>();
-  /** The last request, for handlers added later. */
+  /** The last cancel request, for handlers added later. */
   private request: CancelRequest | null = null;
-  /** Requests from before this client started are known. */
+  /** True once cancel requests from before this client started are known. */
   private isKnown = false;
 
-  /** `forget` runs when a call of ours has ended the task. */
+  /** `forget` is called when one of our calls has ended the task. */
   constructor(session: HostedSession, id: string, forget: () => void) {
     this.session = session;
     this.id = id;
     this.forget = forget;
   }
 
-  /** Aborted when cancellation is requested, and when the hub has ended the task. */
+  /** Aborted when cancellation is requested, and when the task expires. */
   get signal(): OwnSignal {
     return this.stop.signal;
   }
 
-  /** Reports progress from 0 to 1; null = unknown. Logged at most every 10 s. */
+  /** Reports progress from 0 to 1; null if unknown. Logged at most every 10 s. */
   progress(share: number | null, note?: string): Promise<ProgressAnswer> {
     return this.session.host.call('progress_task', { ...this.ref, progress: share, note });
   }
 
-  /** Stores what is needed to continue later; replaces the previous checkpoint. */
+  /** Stores the data needed to continue later; replaces the previous checkpoint. */
   checkpoint(data: JsonObject): Promise<TaskAnswer> {
     return this.session.host.call('checkpoint_task', { ...this.ref, data });
   }
@@ -64,7 +64,7 @@ export class TaskHandle {
     return this.ended(await this.session.host.call('fail_task', { ...this.ref, reason, result }));
   }
 
-  /** Cancels your own task; asks the owner of another's. */
+  /** Cancels your own task; for another's task, asks its owner to cancel. */
   async cancel(reason?: string): Promise<CancelAnswer> {
     const answer = await this.session.host.call('cancel_task', { ...this.ref, reason });
     return answer.requested ? answer : this.ended(answer);
@@ -77,7 +77,7 @@ export class TaskHandle {
     return answer;
   }
 
-  /** Receives cancel requests, including an earlier one; call the result to stop. */
+  /** Calls the handler for cancel requests, including an earlier one; call the returned function to stop. */
   onCancelRequest(handler: CancelRequestHandler): () => void {
     if (typeof handler !== 'function') throw invalidValueError('handler', 'a function', handler);
     this.handlers.add(handler);
@@ -93,7 +93,7 @@ export class TaskHandle {
     }
   }
 
-  /** The hub delivers a cancel request to one client of the owner only; others learn it from answers. */
+  /** Learns a cancel request from an answer: the hub delivers the request to only one client of the owner. */
   learn({ owner_id, cancel_requested, ended_seq }: Task): void {
     this.isKnown = true;
     if (cancel_requested === null || ended_seq !== null || owner_id !== this.session.host.agentId) return;
@@ -112,7 +112,7 @@ export class TaskHandle {
     this.isKnown = true;
     this.info().catch((thrown: unknown) => {
       this.isKnown = false;
-      // The next call reports it; a closed client has nothing to learn.
+      // A closed client needs no log entry; otherwise the next handler asks again.
       if (this.session.host.closedError() !== null) return;
       this.session.host.failed('asking for requests to stop', this.session.id, asError(thrown));
     });
@@ -122,7 +122,7 @@ export class TaskHandle {
     return { session_id: this.session.id, task_id: this.id };
   }
 
-  /** Our own envelopes are not delivered to us. */
+  /** Drops an ended task here, because our own envelopes are not delivered to us. */
   private ended<T>(answer: T): T {
     this.forget();
     return answer;
@@ -141,7 +141,7 @@ export class TaskHandle {
   }
 }
 
-/** Task handles of a session, and cancel requests for tasks without one. */
+/** Keeps the task handles of a session, and cancel requests for tasks without a handle. */
 export class SessionTasks {
   private readonly session: HostedSession;
   private readonly handles = new Map<string, TaskHandle>();
@@ -172,7 +172,7 @@ export class SessionTasks {
     else if (handle === undefined && event_type === 'task.cancel_request') this.keep(task_id, envelope);
   }
 
-  /** Existing handles keep working. */
+  /** Drops the handle and the cancel request of a task; the handle keeps working for its holders. */
   forget(taskId: string): void {
     this.handles.delete(taskId);
     this.requests.delete(taskId);

@@ -23,7 +23,7 @@ interface AgentContext {
 const PROGRAMS = ['cli', 'command', 'script'] as const;
 type AgentSource = (typeof PROGRAMS)[number] | 'model';
 
-/** Who uses a setting; settings not listed apply to all. */
+/** The kinds of agent that a setting applies to; settings not listed apply to all. */
 const USERS: { readonly [Key in keyof AgentConfig]: readonly AgentSource[] } = {
   model: ['model', 'cli', 'command'],
   baseUrl: ['model'],
@@ -104,7 +104,7 @@ function roleProblems(
 
 const VIEWS = [fullTranscript, windowedSummary, tokenBudget, sinceMyLastTurn];
 
-/** Otherwise every agent would fail at its first turn. */
+/** Checks the view; with a wrong one, the agent would fail at its first turn. */
 function viewProblems(path: KeyPath, { view }: Record<string, unknown>): readonly Problem[] {
   const { name, params = {} } = isObject(view) ? view : { name: view };
   if (typeof name !== 'string' || !isObject(params)) return [];

@@ -14,7 +14,7 @@ import { displayValue } from '../shape/check-shape.ts';
 import type { RoleConfig, SecondModel } from '../shape/config.ts';
 import { checkAgent, checkPrices } from './check-agent.ts';
 
-/** Checks every part that has the right shape, to report all problems together. */
+/** Checks every part that has the right shape, so that all problems are reported together. */
 export function checkConfigValues(value: unknown, raw: unknown, env: NodeJS.ProcessEnv): readonly Problem[] {
   if (!isObject(value)) return [];
   const { agents, roles, rules, schedules, extract, prices } = value;
@@ -34,7 +34,7 @@ function entriesOf(part: unknown): readonly (readonly [string, Record<string, un
     : [];
 }
 
-/** Other participants get their rule with `set_rule`, which requires a grant. */
+/** Rejects rules for names not in `agents`: other participants get rules with `set_rule`, which requires a grant. */
 function ruleProblems(name: string, agents: unknown): readonly Problem[] {
   const names = isObject(agents) ? Object.keys(agents) : [];
   if (name === '*' || names.includes(name)) return [];
@@ -105,14 +105,14 @@ type MetaSchemaResult =
   | { readonly schema: MetaSchema; readonly jsonSchema?: JsonObject }
   | { readonly problem: string };
 
-/** Models get the JSON Schema as written. */
+/** Converts a schema for checking answers; models get the JSON Schema as written. */
 export function toMetaSchema(value: NonNullable<RoleConfig['schema']>): MetaSchemaResult {
-  // A module may export a schema with another output; that is checked on each answer.
+  // A module may export a schema with a different output type; each answer is checked.
   if (isStandardSchema(value)) return { schema: value as MetaSchema };
   const jsonSchema = value as JsonObject;
   if (jsonSchema.type !== 'object') return { problem: 'expected a JSON Schema of an object: {"type": "object", …}' };
   try {
-    // The output of a zod schema made from JSON Schema is JSON.
+    // The output of a zod schema that was made from a JSON Schema is JSON.
     const schema = z.fromJSONSchema(jsonSchema as Parameters<typeof z.fromJSONSchema>[0]) as unknown as MetaSchema;
     return { schema, jsonSchema };
   } catch (thrown) {

@@ -1,10 +1,10 @@
-/** Positions in a config file, and the problems found there. */
+/** Defines positions in a config file, and formats the problems found there. */
 
 import { type CommandError, usageError } from '../../cli/terminal/command-error.ts';
 
 export type KeyPath = readonly PropertyKey[];
 
-/** From 1. */
+/** Line and column, counted from 1. */
 export interface SourceLocation {
   readonly line: number;
   readonly column: number;
@@ -13,7 +13,7 @@ export interface SourceLocation {
 export interface Source {
   readonly file: string;
   readonly value: unknown;
-  /** Position of a key or its value, or of the nearest enclosing part. null = unknown. */
+  /** Position of a key or its value, or of the nearest enclosing part; null if unknown. */
   locationOf(path: KeyPath, part: 'key' | 'value'): SourceLocation | null;
 }
 
@@ -29,14 +29,14 @@ export interface Problem {
   readonly path: KeyPath;
   /** The key or its value (default: value). */
   readonly part?: 'key' | 'value';
-  /** Completes `agents.bob.timeout: …`. */
+  /** The message that follows `agents.bob.timeout: `. */
   readonly text: string;
 }
 
-/** Deeper than any real config; YAML aliases may contain themselves. */
+/** Maximum nesting, deeper than any real config: YAML aliases may contain themselves. */
 export const MAX_LEVELS = 64;
 
-/** `agents.bob.passEnv[0]`; `agents["bob.2"]` where a dot would be ambiguous. */
+/** Formats a path: `agents.bob.passEnv[0]`, or `agents["bob.2"]` if a dot would be ambiguous. */
 export function keyText(path: KeyPath): string {
   return path
     .map((key, at) => {
@@ -58,14 +58,14 @@ export function locationAt(starts: readonly number[], offset: number): SourceLoc
 
 const HINT = 'See docs/reference/config.md for all settings.';
 
-/** One line: `parley.config.yaml:12:7: agents.bob.timeout: expected …`. */
+/** Formats a problem as one line: `parley.config.yaml:12:7: agents.bob.timeout: expected …`. */
 function problemLine(source: Pick<Source, 'file' | 'locationOf'>, { path, part = 'value', text }: Problem): string {
   const place = source.locationOf(path, part);
   const where = place === null ? source.file : `${source.file}:${place.line}:${place.column}`;
   return path.length === 0 ? `${where}: ${text}` : `${where}: ${keyText(path)}: ${text}`;
 }
 
-/** All problems in the order of the file. */
+/** Creates one error with all problems, in the order of the file. */
 export function configError(
   source: Pick<Source, 'file' | 'locationOf'>,
   problems: readonly Problem[],

@@ -33,7 +33,7 @@ export function readJson(text: string): ReadResult {
   return { value: valueIn(root), locationOf: (path, part) => locationOf(root, starts, path, part) };
 }
 
-/** Where the first excess level begins; the parser would overflow the stack. */
+/** Offset where nesting exceeds the limit, which could overflow the parser's stack; null if it never does. */
 function tooDeepAt(text: string): number | null {
   const scanner = createScanner(text, true);
   let levels = 0;
@@ -48,13 +48,13 @@ function tooDeepAt(text: string): number | null {
   return null;
 }
 
-/** `PropertyNameExpected` → `invalid JSON: property name expected`. Does not quote the text, which may hold a secret. */
+/** Turns `PropertyNameExpected` into `invalid JSON: property name expected`. Quotes no text, which may hold a secret. */
 function describe(error: number): string {
   const words = printParseErrorCode(error).replaceAll(/(?<=.)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return `invalid JSON: ${words.toLowerCase()}`;
 }
 
-/** Keeps members of any name, including `__proto__`. */
+/** Converts a tree to its value; keeps members of any name, including `__proto__`. */
 function valueIn({ type, children = [], value }: Node): unknown {
   if (type === 'array') return children.map(valueIn);
   if (type !== 'object') return value;
@@ -63,7 +63,7 @@ function valueIn({ type, children = [], value }: Node): unknown {
   );
 }
 
-/** Duplicate keys: the last would silently win. */
+/** Finds duplicate keys, of which the last would silently win. */
 function repeated({ type, children = [] }: Node, starts: readonly number[]): SyntaxProblem[] {
   const seen = new Set<string>();
   const own = type !== 'object' ? [] : children.flatMap(({ children: [key] = [] }) => (key === undefined ? [] : [key]));

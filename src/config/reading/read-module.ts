@@ -23,14 +23,14 @@ function importPlain(file: string): Promise<{ readonly default?: unknown }> {
   return import(pathToFileURL(resolve(file)).href);
 }
 
-/** Node 20 runs no TypeScript. `nativeModules` makes the file import this package, not a second copy. */
+/** Uses jiti, as Node 20 runs no TypeScript. `nativeModules` makes the file import this package, not a second copy. */
 async function importTyped(file: string): Promise<{ readonly default?: unknown }> {
   const { createJiti } = await import('jiti');
   const jiti = createJiti(import.meta.url, { fsCache: false, interopDefault: false, nativeModules: ['parley-hub'] });
   return jiti.import(resolve(file));
 }
 
-/** One line without the path, which the error already has. */
+/** Shortens the message to one line without the path, which the error already has. */
 function reasonOf(message: string, file: string): string {
   const [first = '', second = ''] = message.split('\n');
   if (/^Cannot find (module|package) 'parley-hub/.test(first))
@@ -39,7 +39,7 @@ function reasonOf(message: string, file: string): string {
   return `${first.trim()}${place === undefined || !second.includes(resolve(file)) ? '' : ` (at ${place})`}`;
 }
 
-/** Finds members that throw when read, before anything else trips over them. */
+/** Finds members that throw when read, before other code reads them. */
 function unreadable(value: unknown): readonly string[] {
   const seen = new Set<object>();
   const walk = (part: unknown, path: KeyPath): readonly string[] => {
@@ -55,7 +55,7 @@ function unreadable(value: unknown): readonly string[] {
   return walk(value, []);
 }
 
-/** Only lists and plain objects are inspected. */
+/** The keys of a list or plain object; other values are not inspected. */
 function keysOf(part: object): readonly string[] {
   const prototype: unknown = Object.getPrototypeOf(part);
   const isPlain = prototype === null || prototype === Object.prototype || Array.isArray(part);

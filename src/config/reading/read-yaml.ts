@@ -4,10 +4,10 @@ import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseAl
 import { asError } from '../../core/lib/errors.ts';
 import type { KeyPath, ReadResult, SourceLocation, SyntaxProblem } from './location.ts';
 
-/** Nested aliases could exceed the memory. */
+/** Maximum aliases: nested ones could exhaust the memory. */
 const MAX_ALIASES = 100;
 
-/** A reference in a flow collection, where YAML takes its braces. */
+/** Matches an unquoted `${…}` in a flow collection, where YAML reads the braces as its own. */
 const UNQUOTED_REFERENCE = /[{[].*[:,[]\s*[^"'\s]*\$\{/;
 const QUOTE_HINT = `; within { } and [ ] write "\${NAME}" with quotes`;
 
@@ -41,7 +41,7 @@ function readDocument(document: Document, at: (offset: number) => SourceLocation
   }
 }
 
-/** Removes the quoted text, which may hold a secret. */
+/** Removes text quoted from the file, which may hold a secret. */
 function describe(message: string): string {
   const [first = ''] = message.split('\n');
   return first.replace(/(?:: |:? *["'`]).*$/, '');
@@ -52,7 +52,7 @@ function placeAt(counter: LineCounter, offset: number): SourceLocation {
   return { line, column: col };
 }
 
-/** Keys such as `1:` and `[a]:` would silently become text; an unresolved alias has no value. */
+/** Finds keys such as `1:` and `[a]:`, which would silently become text, and aliases without a target. */
 function oddNodes(document: Document, at: (offset: number) => SourceLocation): SyntaxProblem[] {
   const slips: SyntaxProblem[] = [];
   visit(document, {

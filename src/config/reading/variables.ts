@@ -16,7 +16,7 @@ const PARTS = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 const FORM = `expected \${NAME} or \${NAME:-default}; a plain "\${" is written "$\${"`;
 const NESTED = `expected no "\${" within "\${…}": defaults are not expanded`;
 
-/** A text that is a single reference may stand for a number. */
+/** True if the text is a single reference, which may stand for a number. */
 export function isReference(text: unknown): text is string {
   return typeof text === 'string' && /^\$\{[^}]*\}$/.test(text);
 }
@@ -79,17 +79,17 @@ function expandText(
   });
 }
 
-/** Modules may contain non-data, such as schemas, which stay unchanged. */
+/** True for plain objects. Modules may contain other objects, such as schemas, which stay unchanged. */
 function isPlain(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Shorter values are not secret, and hiding them would spoil every text. */
+/** Minimum length of values to hide: shorter ones are not secret, and hiding them would garble messages. */
 const SHORTEST = 6;
 
-/** Replaces values by variable names. */
+/** Returns a function that replaces secret values in a text by their variable names. */
 export function createRedactor(secrets: ReadonlyMap<string, string>): (text: string) => string {
   const known = [...secrets].filter(([value]) => value.length >= SHORTEST).sort(([a], [b]) => b.length - a.length);
   return (text) => known.reduce((rest, [value, name]) => rest.replaceAll(value, `\${${name}}`), text);

@@ -71,7 +71,7 @@ const OF_HUB = [
   'logLevel',
 ];
 
-/** Longer lists do not help. */
+/** Maximum number of valid settings to list in a message. */
 const MAX_LISTED = 24;
 
 function unknownSetting(path: KeyPath, key: string, message: string): Problem {
@@ -85,7 +85,7 @@ function unknownSetting(path: KeyPath, key: string, message: string): Problem {
   return { ...at, text: `unknown setting${hint}` };
 }
 
-/** Never shows keys or URLs, which may contain one: errors end up in logs. */
+/** Describes a value in an error. Hides API keys, and URLs, which may contain one: errors end up in logs. */
 export function displayValue(path: KeyPath, raw: unknown): string {
   const value = valueAt(raw, path);
   const isSecret = path.some((key) => /key$|url$|token$|secret|password|headers/i.test(String(key)));

@@ -1,4 +1,4 @@
-/** The types of a config file: hub, agents, roles, rules and schedules. */
+/** Defines the types of a config file: hub, agents, roles, rules and schedules. */
 
 import type { ModelSettings } from '../../cli/agent-options/model-choice.ts';
 import type { ScheduledSession } from '../../client/operations/params.ts';
@@ -17,7 +17,7 @@ import type { HubToolName } from '../../participants/tools/hub-tools.ts';
 import type { ServeLimits } from '../../server/port/serve-options.ts';
 import type { LogLevel } from '../../server/telemetry/line-log.ts';
 
-/** The options of `parley up`, which take precedence. */
+/** Settings of the hub. The options of `parley up` take precedence. */
 export interface HubConfig {
   readonly port?: number | undefined;
   readonly host?: string | undefined;
@@ -62,7 +62,7 @@ export interface AgentConfig extends Omit<ModelSettings, 'timeoutMs'> {
   readonly timeout?: string | number | undefined;
   /** Environment variables to pass to a program. */
   readonly passEnv?: readonly string[] | undefined;
-  /** Working folder of a program (default: that of the file). */
+  /** Working folder of a program (default: the folder of the config file). */
   readonly cwd?: string | undefined;
   readonly permissions?: Permissions | undefined;
   readonly transport?: Transport | undefined;
@@ -75,7 +75,7 @@ export interface AgentConfig extends Omit<ModelSettings, 'timeoutMs'> {
   readonly tools?: boolean | readonly HubToolName[] | undefined;
   /** Spending limits per turn, per session and in total. */
   readonly budget?: Budget | undefined;
-  /** Capabilities, for others to find. */
+  /** Capabilities that others can search for. */
   readonly capabilities?: readonly string[] | undefined;
   readonly domains?: readonly string[] | undefined;
   readonly summary?: string | undefined;
@@ -103,9 +103,9 @@ export interface ExtractConfig {
   readonly strategies?: readonly ExtractStrategy[] | undefined;
   /** The second model, for the strategy `model`. */
   readonly model?: SecondModel | undefined;
-  /** Add to the prompt how to write metadata. */
+  /** True to add instructions for writing metadata to the prompt. */
   readonly instruct?: boolean | undefined;
-  /** Number of correction requests. */
+  /** Maximum correction requests per answer. */
   readonly corrections?: 0 | 1 | undefined;
 }
 
@@ -141,7 +141,7 @@ export interface Config {
   /** By name. */
   readonly agents?: Readonly<Record<string, AgentConfig>> | undefined;
   readonly roles?: Readonly<Record<string, RoleConfig>> | undefined;
-  /** For all roles with a schema. */
+  /** Extraction settings for all roles with a schema. */
   readonly extract?: ExtractConfig | undefined;
   /** Prices that override the built-in ones. */
   readonly prices?: PriceList | undefined;
@@ -151,7 +151,7 @@ export interface Config {
   readonly schedules?: Readonly<Record<string, ScheduleConfig>> | undefined;
 }
 
-/** For `parley.config.ts`: the same object, known to the editor. */
+/** Returns the config unchanged; in `parley.config.ts` it gives editors the type. */
 export function defineConfig(config: Config): Config {
   return config;
 }

@@ -1,4 +1,4 @@
-/** The schema of a config file; each error message completes "expected …". `checks/` compares the values. */
+/** Defines the schema of a config file; each error message completes "expected …". `checks/` compares values. */
 
 import { z } from 'zod';
 import { BASE_URL, MODEL_FORM, parseModelChoice } from '../../cli/agent-options/model-choice.ts';
@@ -164,7 +164,7 @@ export const hubSchema: z.ZodType<HubConfig> = z.strictObject({
   logLevel: z.enum(LOG_LEVELS, { error: `one of ${LOG_LEVELS.join(', ')}` }).optional(),
 });
 
-/** Times may be fractions; counts are whole numbers. */
+/** Schema of limits: times may be fractions; counts must be whole numbers. */
 function limitsOf<T extends object>(known: T): z.ZodType<Partial<T> | undefined> {
   const members = Object.keys(known).map((name) => {
     const isTime = name.endsWith('Ms');

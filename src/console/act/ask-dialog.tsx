@@ -1,4 +1,4 @@
-/** Asks before an action, with an optional reason, and shows why the hub refused it. Closing it restores the focus. */
+/** Asks for confirmation and an optional reason, and shows a refusal. Closing the dialog restores the focus. */
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
@@ -8,7 +8,7 @@ import { Refusal } from '../widgets/widgets.tsx';
 export interface Choice {
   readonly label: string;
   readonly look?: 'primary' | 'danger';
-  /** Null = done; else why not. */
+  /** Resolves to null on success, else to the reason for the refusal. */
   run(reason: string): Promise<string | null>;
 }
 
@@ -19,7 +19,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The limit of the hub. */
+/** Maximum length of a reason that the hub accepts. */
 export const REASON_LENGTH = 256;
 
 export function AskDialog({ title, children, choices, onClose }: Props) {
@@ -37,7 +37,7 @@ export function AskDialog({ title, children, choices, onClose }: Props) {
     setProblem(null);
     const why = await run(reason.trim());
     setBusy(false);
-    // close() restores the focus; removing the element would not.
+    // Use close(), which restores the focus; removing the element would not.
     if (why === null) dialog.current?.close();
     else setProblem(why);
   };

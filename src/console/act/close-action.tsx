@@ -1,4 +1,4 @@
-/** The button that closes a session, after asking for a reason. */
+/** Renders the button that closes a session after asking for a reason. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { attempt, refusalOf } from '../connection/write-operations.ts';
@@ -7,7 +7,7 @@ import { AskDialog } from './ask-dialog.tsx';
 export function CloseAction({ sessionId, isOffered }: { sessionId: string; isOffered: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const wasOffered = useRef(isOffered);
-  // Move the focus when the focused button disappears.
+  // If the focused button disappears, move the focus to the main element.
   useEffect(() => {
     const isGone = wasOffered.current && !isOffered;
     wasOffered.current = isOffered;

@@ -1,4 +1,4 @@
-/** The actions that an identity may take in a session. The page offers nothing else. */
+/** Decides which actions the page offers an identity in a session. */
 
 import { useMemo } from 'preact/hooks';
 import type { SessionStateAt, WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
@@ -12,15 +12,15 @@ import type { OpenSession } from '../state/session/open-session.ts';
 import { useConsole } from '../state/use-store.ts';
 
 export interface SessionPermissions {
-  /** Null = not a participant. */
+  /** Null if the identity is not a participant. */
   readonly place: Participant | null;
   readonly speak: boolean;
-  /** End being hidden. */
+  /** Return from being hidden. */
   readonly comeBack: boolean;
   readonly close: boolean;
-  /** Hide, remove and return others. */
+  /** Hide, remove and return other participants. */
   readonly operate: boolean;
-  /** Answer gates and the question of a blocked run. */
+  /** Approve or refuse gates, and answer the question of a blocked run. */
   readonly approve: boolean;
 }
 
@@ -56,7 +56,7 @@ export function permissionsFor(
   };
 }
 
-/** Nothing is allowed while the page shows a past state. */
+/** Permits no action while the page shows a past state. */
 export function usePermissions({ now, replay }: OpenSession): SessionPermissions {
   const me = useConsole((state) => state.me);
   const isReadOnly = useConsole((state) => state.readOnly);
@@ -74,7 +74,7 @@ export function operatorActionsFor(status: ParticipantStatus, state: LifecycleSt
   return status === 'invited' ? ['remove'] : [];
 }
 
-/** What keeps an identity with the `approve` grant from answering a run; null = nothing, or it is no matter of participation. */
+/** Why an identity with the `approve` grant cannot answer a run; null if its participation does not prevent it. */
 export function approvalObstacle(me: WhoAmI | null, { session }: Pick<SessionStateAt, 'session'>): string | null {
   if (me === null || !me.grants.includes('approve') || isTerminal(session.state)) return null;
   const { participants, creator_id } = session;

@@ -1,4 +1,4 @@
-/** The actions of an operator on a participant: hide, remove, return. */
+/** Renders an operator's actions on a participant: hide, remove, return. */
 
 import { useState } from 'preact/hooks';
 import type { LifecycleState, Participant } from '../../core/records/session/session.ts';
@@ -24,7 +24,7 @@ export function PersonActions({ sessionId, state, participant, isOffered }: Prop
   const [isOpen, setOpen] = useState(false);
   const actions = operatorActionsFor(participant.status, state);
   const name = shortLine(participant.name, 40);
-  // Keep the button while the dialog is open: the focus returns to it.
+  // Keep the button while the dialog is open: closing the dialog returns the focus to it.
   if ((!isOffered || actions.length === 0) && !isOpen) return null;
   return (
     <>

@@ -1,11 +1,11 @@
-/** The page's only client, used by read and write operations. */
+/** Holds the page's only client, used by read and write operations. */
 
 import type { HumanClient } from '../../client/web.ts';
 import { WireError } from '../../core/lib/errors.ts';
 
 let current: HumanClient | null = null;
 
-/** Null while signed out. */
+/** Null while the page is signed out. */
 export function currentClient(): HumanClient | null {
   return current;
 }

@@ -1,4 +1,4 @@
-/** The grants of this identity. Reads them again when they may have changed, and shows a notice about the difference. */
+/** Reads the grants of this identity again when they may have changed, and shows a notice about the difference. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
@@ -9,17 +9,17 @@ import { client } from './current-client.ts';
 
 let isReading = false;
 
-/** The hub answers not_found for what the caller must not know about. */
+/** True also for not_found, which the hub answers about anything hidden from the caller. */
 export function isForbidden(thrown: unknown): boolean {
   return thrown instanceof WireError && (thrown.code === 'forbidden' || thrown.code === 'not_found');
 }
 
-/** Whether the hub also shows what is addressed to others. */
+/** True if the hub also shows this identity envelopes addressed to others. */
 export function mayObserve(): boolean {
   return store.get().me?.grants.includes('observe') ?? false;
 }
 
-/** Runs once at a time: concurrent callers share the pending read. */
+/** Reads the grants; does nothing while a read is pending. */
 export function loadGrants(): void {
   const before = store.get().me;
   if (isReading || before === null) return;
@@ -35,7 +35,7 @@ export function loadGrants(): void {
 }
 
 function changed(before: WhoAmI, me: WhoAmI): void {
-  // Another identity has signed in since.
+  // Another identity has signed in since: ignore the answer.
   if (store.get().me !== before) return;
   const lost = before.grants.filter((grant) => !me.grants.includes(grant));
   const won = me.grants.filter((grant) => !before.grants.includes(grant));

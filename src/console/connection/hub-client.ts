@@ -1,4 +1,4 @@
-/** The page's connection: one client for one identity, which reconnects by itself. */
+/** Manages the page's connection: one client for one identity, which reconnects automatically. */
 
 import { connectHuman, type HumanClient, type InviteDecision } from '../../client/web.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -14,15 +14,15 @@ import { callRead, reasonOf } from './read-operations.ts';
 import type { SignIn } from './sign-in-details.ts';
 import { forgetSignIn, rememberedSignIn, rememberSignIn } from './storage.ts';
 
-/** Counts sign-ins, so that results of an earlier one are ignored. */
+/** Number of the latest sign-in attempt; results of earlier ones are ignored. */
 let attempt = 0;
 let stopAcking: (() => void) | null = null;
 const openInvites = new Map<string, (decision: InviteDecision) => void>();
 
-/** Delay before the next attempt if the hub did not answer the first one. */
+/** Delay before the next sign-in attempt if the hub did not answer. */
 const RETRY_MS = 2000;
 
-/** With `isTry` the person did not ask to sign in, so a rejection is not shown as an error. */
+/** `isTry`: the person did not ask to sign in, so a rejection is not shown as an error. */
 export async function signIn(wanted: SignIn, { isTry = false }: { isTry?: boolean } = {}): Promise<void> {
   attempt += 1;
   const mine = attempt;
@@ -41,18 +41,18 @@ export function signOut(): void {
   attempt += 1;
   forgetAll();
   forgetSignIn();
-  // The address may reveal the open session or the search.
+  // Leave the current address: it may reveal the open session or the search.
   go({ page: 'sessions', filter: NO_FILTER }, { replace: true });
   update(() => ({ connection: { kind: 'signed-out', why: null } }));
 }
 
-/** Drops pending requests instead of sending them after a reconnect. */
+/** Signs in again with a new client. Requests pending on the old client are dropped, not sent later. */
 export function reconnect(): void {
   const { name, token } = rememberedSignIn();
   if (name !== null && currentClient() !== null) void signIn({ name, token });
 }
 
-/** The next identity must not see what this one was shown. */
+/** Closes the client and clears all data: the next identity to sign in must not see it. */
 function forgetAll(): void {
   currentClient()?.close();
   setClient(null);
@@ -60,7 +60,7 @@ function forgetAll(): void {
   update(() => ({ me: null, list: EMPTY_LIST, session: null, hub: null, invites: [], notices: [] }));
 }
 
-/** Acks pushed envelopes, since the person reads them here. Read-only mode acks nothing. */
+/** Starts or stops acking pushed envelopes. Read-only mode acks none. */
 export function setAcking(isOn: boolean): void {
   if (!isOn) {
     stopAcking?.();
@@ -76,7 +76,7 @@ export function answerInvite(sessionId: string, decision: InviteDecision): void 
   answer?.(decision);
 }
 
-/** Stops showing an invite that needs no answer any more. */
+/** Stops showing an invite that no longer needs an answer. */
 export function forgetInvite(sessionId: string): void {
   openInvites.delete(sessionId);
   update(({ invites }) => (invites.includes(sessionId) ? { invites: invites.filter((id) => id !== sessionId) } : null));
@@ -87,14 +87,14 @@ function connectAs({ name, token }: SignIn, isCurrent: () => boolean): Promise<H
   return connectHuman(hubAddress(), {
     name,
     ...(token === null ? {} : { token }),
-    // Registering a name would be a change.
+    // Read-only mode must not register the name.
     register: !readOnly,
     reconnect: { minMs: 200, maxMs: 4000 },
     onInvite: ({ session }) =>
       new Promise((resolve) => {
         openInvites.set(session.id, resolve);
         update(({ invites }) => ({ invites: [...invites.filter((id) => id !== session.id), session.id] }));
-        // An invite to an ended session cannot be accepted. ended() rejects when the client closes: ignore that.
+        // Forget the invite when its session ends; ignore the rejection of ended() when the client closes.
         session.ended().then(
           () => forgetInvite(session.id),
           () => {},
@@ -137,7 +137,7 @@ function handleFailure(thrown: unknown, wanted: SignIn, isTry: boolean): void {
   update(() => ({ connection: { kind: 'signed-out', why: isTry ? null : reasonOf(thrown) } }));
 }
 
-/** The hub that serves this page. */
+/** The WebSocket URL of the hub that serves this page. */
 function hubAddress(): string {
   const address = new URL('.', location.href);
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:';

@@ -1,4 +1,4 @@
-/** Passes what the hub pushes to a participant on to the open session. */
+/** Gives the open session the envelopes and deltas that the hub pushes to this participant. */
 
 import type { ForwardedDelta } from '../../core/protocol/frames/frames.ts';
 
@@ -9,7 +9,7 @@ export interface PushListener {
 
 const listeners = new Map<string, PushListener>();
 
-/** One listener per session. Returns the function that removes it. */
+/** Sets the only listener of a session; returns the function that removes it. */
 export function onPush(sessionId: string, listener: PushListener): () => void {
   listeners.set(sessionId, listener);
   return () => {

@@ -1,11 +1,11 @@
-/** Operations that change nothing. Read-only mode calls no others. */
+/** Calls operations that change nothing, the only ones used in read-only mode. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import { client } from './current-client.ts';
 import { isForbidden, loadGrants } from './grants.ts';
 
-/** Every other operation changes something and goes through `write-operations.ts`. */
+/** All other operations change something and are called through `write-operations.ts`. */
 export type ReadOperation = Extract<
   OperationName,
   | 'whoami'
@@ -37,10 +37,10 @@ export async function callRead<Name extends ReadOperation>(op: Name, params: Par
   }
 }
 
-/** The limit of one call. */
+/** Maximum number of sessions in one `describe_sessions` call. */
 export const MAX_DESCRIBED = 100;
 
-/** Describes the first sessions of the list; without ids, asks nothing. */
+/** Describes the first MAX_DESCRIBED sessions; makes no call for an empty list. */
 export async function describeSessions(ids: readonly string[]): Promise<readonly SessionDescription[]> {
   const session_ids = ids.slice(0, MAX_DESCRIBED);
   return session_ids.length === 0 ? [] : (await callRead('describe_sessions', { session_ids })).sessions;

@@ -1,4 +1,4 @@
-/** Settings of the page: theme and read-only mode. */
+/** Changes the settings of the page: theme and read-only mode. */
 
 import { type Theme, update } from '../state/console-state.ts';
 import { reconnect, setAcking } from './hub-client.ts';
@@ -16,6 +16,6 @@ export function setReadOnly(readOnly: boolean): void {
   rememberReadOnly(readOnly);
   setAcking(!readOnly);
   update(() => ({ readOnly }));
-  // Pending writes would otherwise run when the hub is back.
+  // Drop pending writes: they would otherwise be sent when the hub is reachable again.
   if (readOnly && hasPendingWrite()) reconnect();
 }

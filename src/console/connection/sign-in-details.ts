@@ -1,8 +1,8 @@
-/** Sign-in details from the address or the form. Pure. */
+/** Parses and checks sign-in details from the address or the form. Pure. */
 
 export interface SignIn {
   readonly name: string;
-  /** Null = try without one. */
+  /** Null to sign in without a token. */
   readonly token: string | null;
 }
 
@@ -10,11 +10,11 @@ export interface SignIn {
 export interface FromAddress {
   readonly token: string | null;
   readonly name: string | null;
-  /** The fragment to show instead; undefined = it had no sign-in details. */
+  /** The fragment to show instead; undefined if the given one has no sign-in details. */
   readonly cleaned: string | undefined;
 }
 
-/** Parses `#token=…` with optional `&name=…` and `&to=/hub`, or `#name=…`. Browsers never send a fragment to a server. */
+/** Parses `#name=…` or `#token=…` with optional `&name=…` and `&to=/hub`. Servers never receive a fragment. */
 export function fromFragment(fragment: string): FromAddress {
   const text = fragment.replace(/^#/, '');
   const hasDetails = /(^|&)token=/.test(text) || /^name=/.test(text);
@@ -34,7 +34,7 @@ export function isReadOnlyAsked(search: string): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }
 
-/** Null = no problem that the page can detect. */
+/** Why the name cannot be used; null if the page finds no problem. */
 export function nameProblem(name: string): string | null {
   return name.trim() === '' ? 'Enter a name: the hub identifies every participant by name.' : null;
 }

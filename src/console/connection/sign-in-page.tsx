@@ -1,4 +1,4 @@
-/** The sign-in form, and the bar that shows the connection state. */
+/** Renders the sign-in form, and the bar that shows the connection state. */
 
 import { useState } from 'preact/hooks';
 import { type ConnectionState, connectionText } from '../state/connection-state.ts';
@@ -23,7 +23,7 @@ export function SignInPage({ connection }: { connection: ConnectionState }) {
     const wrong = nameProblem(name);
     setProblem(wrong);
     if (wrong !== null) return;
-    // Do not lead to the page that another identity had open.
+    // Another identity must not land on the page that the previous one had open.
     if (name.trim() !== remembered.name) go({ page: 'sessions', filter: NO_FILTER }, { replace: true });
     void signIn({ name: name.trim(), token: token.trim() === '' ? null : token.trim() });
   };

@@ -1,4 +1,4 @@
-/** What this tab and this browser remember. The token is kept for this tab only, until it is closed. */
+/** Stores settings for this tab and this browser. The token is kept for this tab only, until it is closed. */
 
 import type { Theme } from '../state/console-state.ts';
 import type { SignIn } from './sign-in-details.ts';
@@ -44,7 +44,7 @@ export function rememberReadOnly(isOn: boolean): void {
   write(sessionStorage, READ_ONLY, isOn ? 'yes' : null);
 }
 
-/** A browser may forbid storage; then nothing is remembered. */
+/** Null if the value is not stored, or if the browser forbids storage. */
 function read(storage: Storage, key: string): string | null {
   try {
     return storage.getItem(key);
@@ -58,6 +58,6 @@ function write(storage: Storage, key: string, value: string | null): void {
     if (value === null) storage.removeItem(key);
     else storage.setItem(key, value);
   } catch {
-    // The page will ask again.
+    // The browser forbids storage: the page asks again on the next visit.
   }
 }

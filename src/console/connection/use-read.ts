@@ -1,4 +1,4 @@
-/** Reads from the hub for a component. */
+/** Hook that reads from the hub for a component. */
 
 import { useEffect, useState } from 'preact/hooks';
 import { reasonOf } from './read-operations.ts';
@@ -9,7 +9,7 @@ export interface ReadState<Answer> {
   readonly failure: string | null;
 }
 
-/** Reads again when an input changes, keeps the last answer until then, and ignores answers to older inputs. */
+/** Reads again when an input changes; keeps the last answer meanwhile, and ignores answers to older inputs. */
 export function useRead<Answer>(read: () => Promise<Answer>, inputs: readonly unknown[]): ReadState<Answer> {
   const [state, setState] = useState<ReadState<Answer>>({ answer: null, failure: null });
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Every operation that changes something is called from here and nowhere else. */
+/** Calls the operations that change something; no other file calls them. */
 
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import { store } from '../state/console-state.ts';
@@ -36,7 +36,7 @@ export async function attempt<Name extends WriteOperation>(
   }
 }
 
-/** Null if it succeeded, else why not. */
+/** Resolves to null on success, else to the reason for the refusal. */
 export async function refusalOf(attempted: Promise<Outcome<unknown>>): Promise<string | null> {
   const outcome = await attempted;
   return outcome.ok ? null : outcome.reason;

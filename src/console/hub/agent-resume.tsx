@@ -1,4 +1,4 @@
-/** The profile and the skill of an agent, read when the person opens them. */
+/** Shows the profile and the skill of an agent, read when the person opens them. */
 
 import type { Resume } from '../../core/records/identity/resume.ts';
 import type { Skill } from '../../core/records/identity/skill.ts';

@@ -1,4 +1,4 @@
-/** The agents of the hub: whether they are connected, their claimed capabilities and their load. */
+/** Lists the agents of the hub: whether they are connected, their claimed capabilities and their load. */
 
 import { useId, useState } from 'preact/hooks';
 import type { AgentLoad } from '../../core/protocol/operations/console-hub.ts';

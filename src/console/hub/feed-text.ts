@@ -1,4 +1,4 @@
-/** Texts and filters of the feed. Pure. */
+/** Formats and filters feed entries. Pure. */
 
 import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';
 import type { TrackRecord } from '../../core/records/identity/resume.ts';
@@ -13,7 +13,7 @@ export const FEED_FILTERS = {
 
 export type FeedFilter = keyof typeof FEED_FILTERS;
 
-/** Hidden by default: every reader, such as this page, causes many of these. */
+/** Hidden by default: every reader, such as this page, causes many of these entries. */
 const OBSERVATION = 'session_observed';
 
 export function passesFilter({ kind, what }: FeedEntry, shown: FeedFilter): boolean {

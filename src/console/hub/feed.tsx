@@ -1,4 +1,4 @@
-/** Violations and audit entries, the newest first. */
+/** Lists violations and audit entries, the newest first. */
 
 import { useState } from 'preact/hooks';
 import type { FeedEntry } from '../../core/protocol/operations/console-hub.ts';

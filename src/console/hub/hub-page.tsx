@@ -1,4 +1,4 @@
-/** The hub as a whole: figures, agents, the feed and pending waits. */
+/** Page about the whole hub: figures, agents, the feed and pending waits. */
 
 import { useEffect } from 'preact/hooks';
 import type { HubFigures } from '../../core/protocol/operations/console-hub.ts';

@@ -8,19 +8,19 @@ import { store, update } from '../state/console-state.ts';
 import { EMPTY_HUB, type HubState, withFeed } from '../state/hub-state.ts';
 
 const TICK_MS = 1000;
-/** In ticks: the agents change slowly. */
+/** Ticks between two reads of the agents, which change slowly. */
 const AGENTS_EVERY = 5;
 const MAX_AGENTS = 200;
-/** The page keeps as many, and the hub returns at most that many at once. */
+/** Entries per call: the hub's maximum, and as many as the page keeps. */
 const FEED_PAGE = 200;
-/** One call may return nothing because it scanned only records this identity must not see. */
+/** Calls per read. A call may return nothing if it scanned only records this identity must not see. */
 const MAX_FEED_CALLS = 20;
 
-/** Returns the function that stops it. */
+/** Starts reading; returns the function that stops it. */
 export function followHub(): () => void {
   let isStopped = false;
   const forbidden = new Set<string>();
-  // The hub may come back with another past: then read the whole feed again.
+  // The hub may have been restored while it was unreachable: then read the whole feed again.
   let mustReload = true;
   const stopWatching = store.subscribe(() => {
     if (store.get().connection.kind !== 'open') mustReload = true;
@@ -33,7 +33,7 @@ export function followHub(): () => void {
       throw thrown;
     });
   };
-  /** Asks for a forbidden part only once: the hub audits every refusal. */
+  /** Reads a part of the page. Requests a forbidden part only once: the hub audits every refusal. */
   const read = async (part: string, reading: () => Promise<void>): Promise<void> => {
     if (forbidden.has(part)) return;
     try {
@@ -65,7 +65,7 @@ async function readFigures(): Promise<void> {
   change((hub) => ({ ...hub, figures }));
 }
 
-/** Reads everything newer than the known entries, or with `isReload` the whole feed. */
+/** Reads the entries newer than the known ones, or the whole feed if `isReload`. */
 async function readFeed(isReload: boolean): Promise<void> {
   const since = isReload ? undefined : store.get().hub?.feed[0]?.number;
   const fresh: FeedEntry[] = [];
@@ -75,7 +75,7 @@ async function readFeed(isReload: boolean): Promise<void> {
     fresh.push(...page.entries);
     after = page.next;
   }
-  // Unread entries between the fresh and the known ones would leave a hole: drop the known ones.
+  // Unread entries between the fresh and the known ones would leave a gap: then drop the known ones.
   const isNext = since !== undefined && after === null;
   change((hub) => ({ ...hub, feed: withFeed(isNext ? hub.feed : [], fresh) }));
 }

@@ -1,4 +1,4 @@
-/** Pending waits and slow consumers. */
+/** Lists pending waits and slow consumers. */
 
 import type { HubFigures, PendingWait } from '../../core/protocol/operations/console-hub.ts';
 import { since } from '../time/time-text.ts';
@@ -18,7 +18,7 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
         <ul class="waits">
           {waits.map((wait) => (
             <li key={`${wait.session_id} ${wait.agent_id} ${wait.what}`}>
-              {/* First, so that the touch areas of two links never overlap. */}
+              {/* The session link comes first, so that the touch areas of two links never overlap. */}
               <SessionLink id={wait.session_id} /> <Awaited wait={wait} />{' '}
               <span class="dim">for {since(wait.since_at, now)}</span>{' '}
               {wait.due_at !== null && (
@@ -35,7 +35,7 @@ export function Waits({ figures }: { figures: HubFigures | null }) {
   );
 }
 
-/** A participant by name, or anyone who may decide. */
+/** Names the participant that must act, or the decision and the grant it requires. */
 function Awaited({ wait: { name, what, text, grant } }: { wait: PendingWait }) {
   return (
     <>

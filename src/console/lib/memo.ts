@@ -1,4 +1,4 @@
-/** A component that renders again only if one of its properties has changed. */
+/** Wraps a component so that it renders again only if one of its properties has changed. */
 
 import { Component, type ComponentType, type FunctionComponent, h } from 'preact';
 

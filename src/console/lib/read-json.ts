@@ -7,7 +7,7 @@ export type ReadJson =
   | { readonly ok: true; readonly value: Json; readonly places: ReadonlyMap<string, number> }
   | { readonly ok: false; readonly at: number; readonly message: string };
 
-/** The hub's own limit. */
+/** Maximum nesting, the same as the hub's. */
 const MAX_DEPTH = 64;
 
 export function readJson(text: string): ReadJson {
@@ -139,14 +139,14 @@ export interface LineAndColumn {
   readonly column: number;
 }
 
-/** Counts both from 1. */
+/** The line and column of an offset, both counted from 1. */
 export function lineOf(text: string, at: number): LineAndColumn {
   const before = text.slice(0, at);
   const line = before.split('\n').length;
   return { line, column: at - before.lastIndexOf('\n') };
 }
 
-/** The start of the value at a path, or of its nearest ancestor. */
+/** The offset of the value at a path, or of its nearest ancestor if the path does not exist. */
 export function placeOf(places: ReadonlyMap<string, number>, path: string): number {
   const steps = path === '' ? [] : path.split('.');
   for (let length = steps.length; length > 0; length--) {

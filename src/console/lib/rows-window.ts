@@ -1,10 +1,10 @@
-/** Computes which rows of a long list are drawn, and the height of the others. Pure. */
+/** Computes which rows of a long list are drawn, and the height of the rows above and below. Pure. */
 
 interface RowsWindow {
-  /** The first drawn row, and the row after the last. */
+  /** Index of the first drawn row (`start`), and of the row after the last one (`end`). */
   readonly start: number;
   readonly end: number;
-  /** The height of the rows not drawn, in px. */
+  /** Height in px of the rows above (`before`) and below (`after`) the drawn ones. */
   readonly before: number;
   readonly after: number;
 }
@@ -14,10 +14,10 @@ export interface Viewport {
   readonly height: number;
 }
 
-/** Rows drawn beyond each edge, so that scrolling shows no gap. */
+/** Additional rows drawn above and below the visible ones, so that scrolling shows no gap. */
 const MARGIN = 6;
 
-/** For rows of equal height. */
+/** The rows to draw if all have the same height. */
 export function evenWindow(count: number, rowHeight: number, { top, height }: Viewport): RowsWindow {
   const first = Math.floor(Math.max(0, top) / rowHeight);
   const start = clamp(first - MARGIN, 0, count);
@@ -25,7 +25,7 @@ export function evenWindow(count: number, rowHeight: number, { top, height }: Vi
   return { start, end, before: start * rowHeight, after: (count - end) * rowHeight };
 }
 
-/** For rows of different heights, measured or estimated. */
+/** The rows to draw if they have different heights, measured or estimated. */
 export function unevenWindow(heights: readonly number[], { top, height }: Viewport): RowsWindow {
   let start = 0;
   let before = 0;
@@ -37,21 +37,21 @@ export function unevenWindow(heights: readonly number[], { top, height }: Viewpo
   return { start: from, end: to, before: sum(heights.slice(0, from)), after: sum(heights.slice(to)) };
 }
 
-/** The scroll position that shows all of a row; null = it is visible already. */
+/** The scroll position that shows the whole row; null if it is already visible. */
 export function scrollFor(index: number, rowHeight: number, { top, height }: Viewport): number | null {
   const rowTop = index * rowHeight;
   if (rowTop < top) return rowTop;
   return rowTop + rowHeight > top + height ? rowTop + rowHeight - height : null;
 }
 
-/** The scroll position that keeps the first visible row in place when rows change. The top stays at the top. */
+/** The scroll position that keeps the first visible row in place when rows change. A list at its top stays there. */
 export function steadyTop(before: readonly string[], now: readonly string[], rowHeight: number, top: number): number {
   const first = Math.floor(top / rowHeight);
   const at = top <= 0 ? -1 : now.indexOf(before[first] ?? '');
   return at === -1 ? top : top + (at - first) * rowHeight;
 }
 
-/** The row that a key leads to; null = not a navigation key. */
+/** The row that a key selects; null if it is not a navigation key, or the list is empty. */
 export function rowByKey(key: string, from: number, count: number, pageLength: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ArrowDown: from + 1,

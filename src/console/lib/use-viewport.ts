@@ -1,9 +1,9 @@
-/** The visible part of a scrolling element, updated at most once per frame. */
+/** Tracks the visible part of a scrolling element, at most once per frame. */
 
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Viewport } from './rows-window.ts';
 
-/** null = not mounted yet. */
+/** `element` is null until it is mounted. */
 export function useViewport(element: HTMLElement | null): Viewport {
   const [viewport, setViewport] = useState<Viewport>({ top: 0, height: 800 });
   useLayoutEffect(() => {
@@ -30,7 +30,7 @@ export function useViewport(element: HTMLElement | null): Viewport {
   return viewport;
 }
 
-/** True on a phone, where rows are taller. */
+/** True on a narrow page, where rows are taller. */
 export function useIsNarrow(): boolean {
   const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
   useLayoutEffect(() => {
@@ -42,5 +42,5 @@ export function useIsNarrow(): boolean {
   return isNarrow;
 }
 
-/** The same width as in the style sheets. */
+/** Must match the width in the style sheets. */
 const NARROW = '(max-width: 760px)';

@@ -1,4 +1,4 @@
-/** Creates a session, once despite retries. Keeps the draft of the form until then. */
+/** Creates a session, only once despite retries, and keeps the draft of the form until then. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { CreateParams } from '../../core/records/session/create-params.ts';
@@ -9,7 +9,7 @@ import type { FieldError } from '../parts/form/field-errors.ts';
 let saved: { readonly by: string; readonly draft: CreateDraft } | null = null;
 let tried: { readonly content: string; readonly key: string } | null = null;
 
-/** Only for the identity that wrote it: the next one to sign in must not see it. */
+/** Null for an identity other than the one that wrote the draft, which must not see it. */
 export function savedDraft(me: string): CreateDraft | null {
   return saved?.by === me ? saved.draft : null;
 }
@@ -25,7 +25,7 @@ type OpenResult =
 export async function openSession(params: CreateParams): Promise<OpenResult> {
   const content = JSON.stringify(params);
   if (tried?.content !== content) tried = { content, key: crypto.randomUUID() };
-  // Do not wait for invitees: they may take their time, and the page of the session shows them.
+  // Do not wait until invitees answer: the page of the session shows their status.
   const outcome = await attempt('create_session', { ...params, idempotency_key: tried.key, wait: 'created' });
   if (!outcome.ok) return { ok: false, errors: [fieldError(outcome.thrown, outcome.reason)] };
   saved = null;
@@ -34,7 +34,7 @@ export async function openSession(params: CreateParams): Promise<OpenResult> {
   return { ok: true, sessionId: session.session_id, warnings };
 }
 
-/** The hub answers `knobs.rounds: expected …` and names the field; without one the error concerns the whole form. */
+/** Maps the hub's error, such as `knobs.rounds: expected …`, to its field; without one, to the whole form. */
 export function fieldError(thrown: unknown, reason: string): FieldError {
   const field = thrown instanceof WireError ? thrown.details?.field : undefined;
   if (!(thrown instanceof WireError) || typeof field !== 'string') return { field: '', message: reason };

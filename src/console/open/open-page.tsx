@@ -1,4 +1,4 @@
-/** The form that opens a session. Errors of the hub appear at their fields. */
+/** Page with the form that opens a session. The hub's errors appear at their fields. */
 
 import { useCallback, useState } from 'preact/hooks';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -54,7 +54,7 @@ function Form({ types, agents, first }: FormProps) {
   const [isBusy, setBusy] = useState(false);
   const [refused, setRefused] = useState<RejectedDraft | null>(null);
   const { type } = draft;
-  // Keep the function while the type is the same: a new one would check the graph again.
+  // Keep the function while the type is the same: a new function would check the graph again.
   const check = useCallback((graph: JsonObject) => callRead('check_graph', { graph, type }), [type]);
   const change = (next: CreateDraft): void => {
     saveDraft(me, next);

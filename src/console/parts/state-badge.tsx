@@ -1,4 +1,4 @@
-/** The state of a session. */
+/** Renders the lifecycle state of a session. */
 
 import type { LifecycleState } from '../../core/records/session/session.ts';
 

@@ -1,4 +1,4 @@
-/** The timeline: marks of events, a slider to go back to them, and a choice of whose view to show. */
+/** Renders the timeline: event marks, a slider to go back in the log, and a choice of whose view to show. */
 
 import { useMemo } from 'preact/hooks';
 import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
@@ -72,7 +72,7 @@ const WIDTH = 1000;
 
 function Timeline({ marks, head, at }: { marks: readonly MarkAt[]; head: number; at: number }) {
   const place = (seq: number): number => (head <= 1 ? 0 : ((seq - 1) / (head - 1)) * WIDTH);
-  // One path per kind: the number of elements does not grow with the marks.
+  // Draw one path per kind, so that the number of elements does not grow with the marks.
   const ticks = useMemo(() => {
     const byKind = new Map<string, string>();
     for (const { seq, kind } of marks) byKind.set(kind, `${byKind.get(kind) ?? ''}M${place(seq).toFixed(1)} 2v12`);

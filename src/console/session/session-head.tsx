@@ -1,4 +1,4 @@
-/** The head of a session: its type, state, participants and turn. */
+/** Renders the head of a session: its type, state, participants and turn. */
 
 import type { ComponentChildren } from 'preact';
 import type { SessionStateAt } from '../../core/protocol/operations/console-sessions.ts';
@@ -72,7 +72,7 @@ export function SessionHead({ session, state }: { session: OpenSession; state: S
 
 const MAX_LABELS = 6;
 
-/** The labels except the intent. The metadata panel shows all of them. */
+/** Shows the labels except the intent. The metadata panel shows all of them. */
 function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
   const others = Object.entries(labels).filter(([name]) => name !== 'intent');
   if (others.length === 0) return null;
@@ -92,7 +92,7 @@ function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
 const MAX_UNFOLDED = 12;
 const MAX_UNFOLDED_NARROW = 2;
 
-/** Folds long lists of participants to leave room for the transcript. */
+/** Collapses a long list of participants, to leave room for the transcript. */
 function Participants({ count, children }: { count: number; children: ComponentChildren }) {
   const most = useIsNarrow() ? MAX_UNFOLDED_NARROW : MAX_UNFOLDED;
   if (count <= most) return <>{children}</>;

@@ -1,4 +1,4 @@
-/** The page of one session: transcript, composer, replay and inspector. */
+/** Page of one session: transcript, composer, replay and inspector. */
 
 import { useEffect } from 'preact/hooks';
 import { InviteAnswer } from '../act/invites/invite-answer.tsx';
@@ -25,7 +25,7 @@ export function SessionPage({ sessionId, atSeq, as }: Props) {
   const isKnown = session?.now != null;
   const redactions = session?.now?.redactions;
   const isInvited = useConsole(({ invites, readOnly }) => !readOnly && invites.includes(sessionId));
-  // Invitees may read nothing yet: do not even ask.
+  // Do not read the session while its invite is pending: invitees may not read it yet.
   useEffect(() => (isInvited ? undefined : followSession(sessionId)), [sessionId, isInvited]);
   useEffect(() => {
     if (isKnown) showAt(sessionId, atSeq, as);

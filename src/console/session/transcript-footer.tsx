@@ -1,4 +1,4 @@
-/** Below the transcript: the composer, or why the person cannot send. */
+/** Shows the composer below the transcript, or why the person cannot send. */
 
 import '../act/act.css';
 import { useState } from 'preact/hooks';

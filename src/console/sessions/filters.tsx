@@ -1,11 +1,11 @@
-/** The filters of the session list. They are part of the address, so that links keep them. */
+/** Renders the filters of the session list. They are part of the address, so that links keep them. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useIsNarrow } from '../lib/use-viewport.ts';
 import { go } from '../state/navigation.ts';
 import { type ListFilter, NO_FILTER, STATES } from '../state/route.ts';
 
-/** Folded on a narrow page. */
+/** Collapses the filters on a narrow page. */
 export function Filters({ filter }: { filter: ListFilter }) {
   const isNarrow = useIsNarrow();
   if (!isNarrow) return <FilterForm filter={filter} />;
@@ -51,7 +51,7 @@ function toggled({ states }: ListFilter, state: ListFilter['states'][number], is
   return isOn ? [...states, state] : states.filter((one) => one !== state);
 }
 
-/** Waits for a pause in typing: some filters ask the hub. */
+/** Pause in typing before a filter applies: some filters ask the hub. */
 const PAUSE_MS = 400;
 
 function TextFilter({ label, value, onValue }: { label: string; value: string; onValue(value: string): void }) {

@@ -1,4 +1,4 @@
-/** The matches of a search: session, sender and surrounding text. */
+/** Lists the matches of a search: session, sender and surrounding text. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import { HUB_ID } from '../../core/records/session/envelope.ts';

@@ -1,4 +1,4 @@
-/** Keeps the session list current: pages while scrolling, changes every second, details of the rows on screen. */
+/** Keeps the session list current: reads pages on scrolling, changes every second, and details of the visible rows. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -20,25 +20,25 @@ import {
 } from '../state/session-list.ts';
 
 const PAGE = 100;
-/** Between two ticks, unless a row comes on screen. */
+/** Interval between ticks, unless a row becomes visible. */
 const TICK_MS = 1000;
-/** The shortest time between two ticks. */
+/** Minimum time between two ticks. */
 const MIN_TICK_MS = 250;
-/** Per tick; the next tick reads the rest. */
+/** Pages of changes read per tick; the next tick reads the rest. */
 const MAX_CHANGE_PAGES = 5;
-/** The page size when the list is read again. */
+/** Maximum page size when the list is read again. */
 const LARGEST_PAGE = 1000;
-/** Pages read per tick for a filter, without scrolling. */
+/** Pages read ahead per tick for a filter, without scrolling. */
 const PAGES_AHEAD = 2;
-/** In ticks: describe unchanged rows again too, because a redaction changes only the text. */
+/** Ticks until unchanged rows are described again too, because a redaction changes only the text. */
 const DESCRIBE_ALL_EVERY = 5;
 
 let onScreen: readonly string[] = [];
 let ticks = 0;
 let wake: (() => void) | null = null;
-/** Rows came on screen during a tick. */
+/** True if rows became visible during a tick. */
 let isWanted = false;
-/** The hub was unreachable since the list was read, and may have come back with an older past. */
+/** True if the hub was unreachable after the list was read: it may have been restored since. */
 let mustReload = false;
 store.subscribe(() => {
   if (store.get().connection.kind !== 'open') mustReload = true;
@@ -52,7 +52,7 @@ export function setVisibleRows(ids: readonly string[]): void {
   wake?.();
 }
 
-/** Returns the function that stops it. */
+/** Starts updating the list; returns the function that stops it. */
 export function followList(): () => void {
   let isStopped = false;
   void (async () => {
@@ -84,7 +84,7 @@ export async function readPage(): Promise<void> {
   }
 }
 
-/** Reads the known part of the list again from its start, and replaces it. */
+/** Reads the known part of the list again from the start, and replaces it. */
 async function reload(): Promise<void> {
   mustReload = false;
   const {
@@ -99,7 +99,7 @@ async function reload(): Promise<void> {
       const after = fresh.next ?? undefined;
       fresh = withPage(fresh, await callRead('list_sessions', { all: mayObserve(), limit, after }));
     } while (fresh.next !== null && fresh.order.length < length);
-    // Do not replace a list that was started since, after a change of grants.
+    // Do not replace a list that was begun meanwhile, after a change of grants.
     mustReload = mustReload || store.get().list.rows !== rows;
     update(({ list }) => ({ list: list.rows === rows ? inPlaceOf(list, fresh) : { ...list, isReading: false } }));
   } catch (thrown) {
@@ -109,7 +109,7 @@ async function reload(): Promise<void> {
   }
 }
 
-/** A filtered list counts all matches, not only those scrolled to. */
+/** Reads further pages for a filter, so that all matches are counted, not only those scrolled to. */
 async function readAhead(): Promise<void> {
   for (let pages = 0; pages < PAGES_AHEAD; pages += 1) {
     const { route, list } = store.get();
@@ -119,13 +119,13 @@ async function readAhead(): Promise<void> {
   }
 }
 
-/** Applies all changes in one update, except pages. */
+/** Reads changes and descriptions, and applies them in one update. Pages are added separately. */
 async function tick(): Promise<void> {
   ticks += 1;
   const { next, isReading } = store.get().list;
   if (next === undefined) await readPage();
   else if (mustReload && !isReading) await reload();
-  // The first page failed, and the list shows why.
+  // The first page could not be read, and the list shows why.
   if (store.get().list.next === undefined) return;
   const { changed, sweep } = await readChanges();
   const described = await describeRows(withChanges(store.get().list, changed));
@@ -154,7 +154,7 @@ async function readChanges(): Promise<{ readonly changed: readonly SessionSummar
 async function describeRows(list: SessionList): Promise<readonly SessionDescription[]> {
   const { route } = store.get();
   const wanted = ticks % DESCRIBE_ALL_EVERY === 0 ? onScreen : undescribed(list, onScreen, MAX_DESCRIBED);
-  // Names come from descriptions: a filter by name needs them for rows off screen too.
+  // Descriptions contain the names: a filter by name needs those of rows that are not visible, too.
   const others =
     route.page === 'sessions' && route.filter.participant !== ''
       ? undescribed(list, visibleIds(list, { ...route.filter, participant: '' }), MAX_DESCRIBED)
@@ -167,13 +167,13 @@ function nameFilter(): string {
   return route.page === 'sessions' ? route.filter.participant : '';
 }
 
-/** Restarts the pending sweep. Another bar shows that the hub is unreachable. */
+/** Shows the refusal and restarts the pending sweep. If the hub is unreachable, the connection bar shows it. */
 function refused(thrown: unknown): void {
   const refusal = store.get().connection.kind === 'open' ? reasonOf(thrown) : store.get().list.refusal;
   update(({ list }) => ({ list: { ...list, sweep: { ...list.sweep, after: null }, refusal } }));
 }
 
-/** Waits for the next tick. A row that comes on screen ends it early, but never before MIN_TICK_MS. */
+/** Waits for the next tick. A row that becomes visible ends the wait early, but never before MIN_TICK_MS. */
 function pause(began: number): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

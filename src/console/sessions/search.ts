@@ -1,4 +1,4 @@
-/** Searches the text of envelopes. The hub searches a part per call. */
+/** Searches the text of envelopes. Each call to the hub searches only a part of them. */
 
 import type { SearchMatch } from '../../core/records/session/search.ts';
 import { callRead, describeSessions, reasonOf } from '../connection/read-operations.ts';
@@ -6,12 +6,12 @@ import { store, update } from '../state/console-state.ts';
 import type { ListFilter } from '../state/route.ts';
 import { type Found, type SessionList, withDescriptions } from '../state/session-list.ts';
 
-/** Stops after that many matches; a button continues. */
+/** The search pauses after this many matches; a button continues it. */
 const ENOUGH = 50;
-/** Per press of the button. */
+/** Maximum number of calls until the search pauses. */
 const MAX_CALLS = 10;
 
-/** Counts searches, so that results of an earlier one are ignored. */
+/** Number of the latest search; results of earlier ones are ignored. */
 let searches = 0;
 
 export function startSearch(filter: ListFilter): void {
@@ -54,7 +54,7 @@ async function look(filter: ListFilter, from: string | undefined): Promise<void>
   }
 }
 
-/** Descriptions contain the names of the senders. */
+/** Reads the descriptions of the sessions found, which contain the names of the senders. */
 async function describe(matches: readonly SearchMatch[]): Promise<void> {
   const { described } = store.get().list;
   const unknown = matches.map(({ session_id }) => session_id).filter((id) => !described.has(id));
@@ -66,7 +66,7 @@ function setFound(found: Found | null): void {
   update(({ list }) => ({ list: { ...list, found } }));
 }
 
-/** `shown` passed the filter. Empty until the first page is read. */
+/** `shown`: the number of rows that match the filter. The text is empty until the first page is read. */
 export function countText({ order, next }: Pick<SessionList, 'order' | 'next'>, shown: number): string {
   const number = (count: number): string => count.toLocaleString('en');
   const read = order.length;

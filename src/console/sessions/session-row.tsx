@@ -1,4 +1,4 @@
-/** One session of the list. */
+/** Renders one session of the list. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -17,7 +17,7 @@ interface Props {
   readonly row: SessionSummary | undefined;
   readonly description: SessionDescription | undefined;
   readonly index: number;
-  /** The tab stop of the list. */
+  /** True if this row is the tab stop of the list. */
   readonly isStop: boolean;
   onFocus(index: number): void;
 }
@@ -91,7 +91,7 @@ function TurnCell({ description, now }: { description: SessionDescription | unde
   );
 }
 
-/** Nobody has the turn, but the session waits for a decision. */
+/** Shows the decision that the session waits for while nobody has the turn. */
 function Awaited({ awaits, now }: { awaits: SessionDescription['awaits']; now: number }) {
   if (awaits === null) return <Nothing />;
   return (
@@ -101,7 +101,7 @@ function Awaited({ awaits, now }: { awaits: SessionDescription['awaits']; now: n
   );
 }
 
-/** An ended session shows why it ended instead. */
+/** Shows the next deadline, or why the session ended. */
 function Deadline({ row, description }: { row: SessionSummary; description: SessionDescription | undefined }) {
   if (row.close_reason !== null) {
     return <LineIn tag="span" class="dim" text={row.close_reason} most={40} />;
@@ -115,7 +115,7 @@ function Deadline({ row, description }: { row: SessionSummary; description: Sess
   );
 }
 
-/** Hidden on a narrow page. */
+/** Placeholder in an empty cell, hidden on a narrow page. */
 function Nothing() {
   return <span class="dim nothing">–</span>;
 }

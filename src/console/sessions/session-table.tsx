@@ -1,4 +1,4 @@
-/** Draws the rows on screen of a list of any length, and moves the focus by key. */
+/** Draws only the visible rows of the session list, and moves the focus by key. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { evenWindow, rowByKey, scrollFor, steadyTop } from '../lib/rows-window.ts';
@@ -7,13 +7,13 @@ import type { SessionList } from '../state/session-list.ts';
 import { readPage, setVisibleRows } from './live-list.ts';
 import { COLUMNS, SessionRow } from './session-row.tsx';
 
-/** The same as in sessions.css. */
+/** Must match sessions.css. */
 const ROW_PX = 44;
 const NARROW_ROW_PX = 92;
-/** Reads the next page when so few rows are left below. */
+/** Reads the next page when only this many rows are left below. */
 const AHEAD = 40;
 
-/** Where the person left the list, for the back button. */
+/** The session opened from the list, and the scroll position then, for the back button. */
 let left: { readonly sessionId: string; readonly top: number } | null = null;
 
 export function SessionTable({ list, ids }: { list: SessionList; ids: readonly string[] }) {
@@ -39,7 +39,7 @@ export function SessionTable({ list, ids }: { list: SessionList; ids: readonly s
     wantsFocus.current = false;
     link.focus({ preventScroll: true });
   });
-  // Must run after the effect above, which would focus the row active before.
+  // Must run after the effect above, which would otherwise focus the previously active row.
   useBackAt(scroller, ids, rowPx, (row) => {
     wantsFocus.current = true;
     setActive(row);
@@ -112,7 +112,7 @@ function useSteady(
   }, [scroller, ids]);
 }
 
-/** Scrolls back once, when the list is shown again after a session. */
+/** Restores the scroll position once, when the person returns from a session to the list. */
 function useBackAt(
   scroller: HTMLDivElement | null,
   ids: readonly string[],

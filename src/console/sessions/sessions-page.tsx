@@ -1,4 +1,4 @@
-/** All sessions, live. */
+/** Page that lists all sessions and keeps the list current. */
 
 import { useEffect, useMemo } from 'preact/hooks';
 import { hrefOf, type ListFilter } from '../state/route.ts';

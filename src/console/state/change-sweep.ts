@@ -1,18 +1,18 @@
 /**
- * Reads changed sessions page by page. Pages are ordered by creation, not by change. So a sweep reads all pages since one
- * time; the next sweep starts from the newest change known when this one began. Pure.
+ * Tracks sweeps over changed sessions. Pages are ordered by creation, not by change, so a sweep reads all pages of
+ * changes since one time; the next sweep starts from the newest change known when this one began. Pure.
  */
 
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
 
 export interface Sweep {
-  /** This sweep reads changes since this time; '' = no sweep yet. */
+  /** This sweep reads changes since this time; '' before the first sweep. */
   readonly since: string;
-  /** The cursor of the next page; null = the first page. */
+  /** The cursor of the next page; null for the first page. */
   readonly after: string | null;
-  /** Where the next sweep starts. */
+  /** The time from which the next sweep reads changes. */
   readonly next: string;
-  /** The newest change read. */
+  /** The time of the newest change read. */
   readonly seen: string;
   /** Complete sweeps in a row without a newer change. */
   readonly repeats: number;
@@ -20,9 +20,9 @@ export interface Sweep {
 
 export const FIRST_SWEEP: Sweep = { since: '', after: null, next: '', seen: '', repeats: 0 };
 
-/** A change may become visible after one with a later stamp. */
+/** Overlap of two sweeps: a change may become visible after one with a later timestamp. */
 const SLACK_MS = 1000;
-/** After this many repeats, everything stamped earlier has been seen; only newer changes are requested then. */
+/** After this many repeats, all earlier changes have been seen: only newer ones are requested. */
 const MAX_REPEATS = 3;
 
 export interface Page {

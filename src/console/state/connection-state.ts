@@ -1,4 +1,4 @@
-/** The connection to the hub, and its description. Pure. */
+/** Defines the states of the connection to the hub, and describes them. Pure. */
 
 import type { ConnectionEnd } from '../../client/connection/connection-types.ts';
 
@@ -9,7 +9,7 @@ export type ConnectionState =
   | { readonly kind: 'open' }
   /** The hub is unreachable; the page reconnects. */
   | { readonly kind: 'away' }
-  /** The page does not reconnect. */
+  /** The connection has ended; the page does not reconnect. */
   | { readonly kind: 'ended'; readonly why: string };
 
 const TEXTS: Readonly<Record<Exclude<ConnectionState['kind'], 'ended'>, string>> = {

@@ -1,4 +1,4 @@
-/** The state of the whole page, in one immutable record. */
+/** Holds the state of the whole page in one immutable record. */
 
 import type { WhoAmI } from '../../core/protocol/operations/console-sessions.ts';
 import type { ConnectionState } from './connection-state.ts';
@@ -9,7 +9,7 @@ import { EMPTY_LIST, type SessionList } from './session-list.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** A message to the person: an action done, or one the hub refused. */
+/** A message to the person, about an action that was done or that the hub refused. */
 export interface Notice {
   readonly id: number;
   readonly kind: 'done' | 'refused';
@@ -18,7 +18,7 @@ export interface Notice {
 
 export interface ConsoleState {
   readonly connection: ConnectionState;
-  /** The identity of this page; null = not connected yet. */
+  /** The identity of this page; null if it is not signed in. */
   readonly me: WhoAmI | null;
   /** The hub's clock minus the local one, in ms. */
   readonly skewMs: number;
@@ -26,7 +26,7 @@ export interface ConsoleState {
   readonly theme: Theme;
   readonly route: Route;
   readonly list: SessionList;
-  /** The open session, which streams; null = none. */
+  /** The open session, which the page keeps current; null if none is open. */
   readonly session: OpenSession | null;
   readonly hub: HubState | null;
   /** Sessions with an invite that the person has not answered. */

@@ -1,4 +1,4 @@
-/** The hub's time, which ticks while the page is visible. */
+/** Provides the hub's time, which ticks while the page is visible. */
 
 import { type Ticker, ticker } from '../time/ticker.ts';
 import { store } from './console-state.ts';

@@ -1,4 +1,4 @@
-/** The page's knowledge of the whole hub. Pure. */
+/** Defines what the page knows about the whole hub. Pure. */
 
 import type { FeedEntry, HubFigures } from '../../core/protocol/operations/console-hub.ts';
 import type { FoundAgent } from '../../core/records/identity/find-agent.ts';
@@ -9,7 +9,7 @@ export interface HubState {
   readonly hasMoreAgents: boolean;
   /** Newest first. */
   readonly feed: readonly FeedEntry[];
-  /** The reasons of refused requests, by request. */
+  /** The reasons of refused reads, by part: `figures`, `agents` or `feed`. */
   readonly refusals: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ export const EMPTY_HUB: HubState = { figures: null, agents: [], hasMoreAgents: f
 
 const MAX_ENTRIES = 200;
 
-/** Adds new entries at the front and keeps the newest. */
+/** Adds new entries at the front, and drops the oldest above the limit. */
 export function withFeed(feed: readonly FeedEntry[], fresh: readonly FeedEntry[]): readonly FeedEntry[] {
   const newest = feed[0]?.number ?? Number.NEGATIVE_INFINITY;
   const added = fresh.filter(({ number }) => number > newest);

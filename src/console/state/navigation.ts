@@ -1,4 +1,4 @@
-/** Navigation within the console through the address, so that the back button works. */
+/** Navigates within the console through the address, so that the back button works. */
 
 import { update } from './console-state.ts';
 import { hrefOf, parseRoute, type Route } from './route.ts';

@@ -1,4 +1,4 @@
-/** The page shown, in the fragment of the address, so that the hub serves a single document. Pure. */
+/** Encodes the page shown in the fragment of the address, so that the hub serves a single document. Pure. */
 
 import type { LifecycleState } from '../../core/records/session/session.ts';
 
@@ -7,9 +7,9 @@ export interface ListFilter {
   readonly type: string;
   /** Part of a participant's name. */
   readonly participant: string;
-  /** Part of `name=value` or of the session id. */
+  /** Part of a label (`name=value`) or of the session id. */
   readonly label: string;
-  /** Text in the messages. */
+  /** Text to search for in the messages. */
   readonly search: string;
 }
 

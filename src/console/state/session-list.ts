@@ -1,4 +1,4 @@
-/** The part of the session list that the page has read. Pure. */
+/** Models the part of the session list that the page has read. Pure. */
 
 import type { SessionDescription } from '../../core/protocol/operations/console-sessions.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -11,11 +11,11 @@ export interface SessionList {
   /** All ids, newest session first. */
   readonly order: readonly string[];
   readonly described: ReadonlyMap<string, SessionDescription>;
-  /** The cursor of the next page; null = complete; undefined = nothing read yet. */
+  /** The cursor of the next page; null after the last page, undefined before the first. */
   readonly next: string | null | undefined;
   readonly sweep: Sweep;
   readonly isReading: boolean;
-  /** Why the hub refused the list. */
+  /** Why the hub refused the list; null if it did not. */
   readonly refusal: string | null;
   readonly found: Found | null;
 }
@@ -39,7 +39,7 @@ export const EMPTY_LIST: SessionList = {
   found: null,
 };
 
-/** The most rows read ahead to count filter matches, and the most descriptions kept to know names. */
+/** Maximum number of rows read ahead to count filter matches, and of descriptions kept for their names. */
 export const MAX_AHEAD = 10_000;
 
 /** Adds the next page. */
@@ -48,7 +48,7 @@ export function withPage(list: SessionList, page: Page): SessionList {
   return { ...withRows(list, page.sessions), sweep, next: page.next, isReading: false, refusal: null };
 }
 
-/** Adds changed sessions. Older ones than the last row are skipped; a later page brings them. */
+/** Applies changed sessions. Skips those older than the last row: a later page contains them. */
 export function withChanges(list: SessionList, changed: readonly SessionSummary[]): SessionList {
   const last = list.rows.get(list.order.at(-1) ?? '');
   const isInReach = (session: SessionSummary): boolean =>
@@ -146,7 +146,7 @@ function isNewer(one: SessionSummary, other: SessionSummary): boolean {
   return one.session_id > other.session_id;
 }
 
-/** True also for an older state, because answers may arrive out of order. */
+/** True if `session` brings nothing newer than `known`: answers may arrive out of order. */
 function isKnown(known: SessionSummary | undefined, session: SessionSummary): boolean {
   if (known === undefined || known.head_seq < session.head_seq) return false;
   return known.head_seq > session.head_seq || known.state === session.state;

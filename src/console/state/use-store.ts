@@ -1,4 +1,4 @@
-/** Reads the store in a component, which renders again when the selected value changes. */
+/** Hook that reads the store; the component renders again when the selected value changes. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type ConsoleState, store } from './console-state.ts';

@@ -25,7 +25,7 @@ function pictured(character: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
-/** One line of at most that many characters, ending in an ellipsis if cut. */
+/** One line of at most `most` characters, ending in an ellipsis if cut. */
 export function shortLine(text: string, most = 160): string {
   const line = visibleText(text.slice(0, 4 * most))
     .replace(/\s+/g, ' ')
@@ -34,7 +34,7 @@ export function shortLine(text: string, most = 160): string {
   return characters.length <= most && text.length <= 4 * most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** A page must not grow with the length of a message. */
+/** Maximum length of a long text, so that the page does not grow with the length of a message. */
 const MAX_LONG = 4000;
 
 /** Keeps line breaks, and cuts long text. */

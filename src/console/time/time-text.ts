@@ -1,4 +1,4 @@
-/** Durations and times as text. Pure. */
+/** Formats durations and times. Pure. */
 
 const STEPS: readonly (readonly [number, string])[] = [
   [86_400, 'd'],
@@ -40,7 +40,7 @@ export function since(at: string, nowMs: number): string {
   return Number.isNaN(ms) ? '–' : duration(nowMs - ms);
 }
 
-/** Clocks of two machines differ: a time this little ahead counts as now. */
+/** Clocks of two machines differ: a time at most this far ahead counts as now. */
 const SKEW_MS = 5000;
 
 export function ago(at: string, nowMs: number): string {

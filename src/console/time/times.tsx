@@ -1,4 +1,4 @@
-/** Times that update themselves with one shared clock. */
+/** Shows times that update themselves with one shared clock. */
 
 import { createContext, type VNode } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';

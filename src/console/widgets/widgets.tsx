@@ -1,4 +1,4 @@
-/** Small pieces that several pages show. */
+/** Small components that several pages use. */
 
 import type { ComponentChildren } from 'preact';
 import { hrefOf, NO_FILTER, sessionHref } from '../state/route.ts';
@@ -11,7 +11,7 @@ interface LineInProps {
   readonly most: number;
 }
 
-/** A line of untrusted text in an element of its kind. */
+/** A line of untrusted text in an element with the given tag. */
 export function LineIn({ tag: Tag, class: name, text, most }: LineInProps) {
   return (
     <Tag class={name}>
@@ -65,7 +65,7 @@ export function Refusal({ id, why }: { id?: string; why: string | null }) {
   );
 }
 
-/** In place of what could not be read. */
+/** Shown in place of data that could not be read. */
 export function Failure({ title, why }: { title?: string; why: string }) {
   return (
     <p class="refusal" role="alert">

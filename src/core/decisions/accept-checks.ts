@@ -1,4 +1,4 @@
-/** Expectations on accepted content: evaluated at once, with the violation in the same unit. */
+/** Evaluates expectations on accepted content immediately; a violation joins the unit of that content. */
 
 import { asError, HubError } from '../lib/errors.ts';
 import type { AcceptContext, AcceptEntry, ExpectationSet, Violation } from '../ports/expectation.ts';
@@ -11,14 +11,14 @@ import { toWaitContext } from '../state/waits.ts';
 import type { AcceptCheck, AcceptedStep } from './advance.ts';
 import { toWaitInput, violationDrafts } from './expectations-due.ts';
 
-/** An evaluator or handler that failed. The envelope is accepted anyway. */
+/** The error of an evaluator or handler that failed. The envelope is accepted anyway. */
 export interface EvaluatorFault {
   readonly watched: AcceptEntry;
   readonly seq: number;
   readonly error: Error;
 }
 
-/** One check per entry, in order; undefined = nothing to check. */
+/** One check per entry, in order; undefined if the session has no expectations on content. */
 export function buildAcceptChecks(
   watch: ExpectationSet | null,
   report: (fault: EvaluatorFault) => void,
@@ -26,7 +26,7 @@ export function buildAcceptChecks(
   if (watch === null || watch.accepting.length === 0) return undefined;
   return watch.accepting.map((watched, i) => (just, state) => {
     const { envelope } = just;
-    // Once a check has closed the session, later ones are skipped.
+    // Once a check has closed the session, later checks are skipped.
     if (state.metadata.state !== 'ACTIVE' || !isFor(watched, envelope, state.metadata)) return NONE;
     try {
       return violated(watched, i, just, state);
@@ -45,7 +45,7 @@ function violated(watched: AcceptEntry, i: number, just: AcceptedStep, state: Se
   if (violators.length === 0) return NONE;
   const violation = violationOf(watched, violators, context);
   const effects = checkEffects(watched.handler, watched.handler.act(violation, state.metadata));
-  // If the session ends anyway it keeps that reason: only deliver the violation.
+  // If the adapter ends the session, its reason stays: apply only the handler's `deliver` effects.
   const counting = just.ends ? effects.filter(({ kind }) => kind === 'deliver') : effects;
   return violationDrafts(state, violation, counting);
 }

@@ -15,7 +15,7 @@ import type { SessionState } from '../state/state.ts';
 import { sessionClosedError, sessionNotFoundError } from './admit.ts';
 import { type Decision, refuse } from './decision.ts';
 
-/** The invitee as known to the registry; `agent` null = unknown name. */
+/** The invitee as looked up in the registry; `agent` is null if the name is unknown. */
 export interface InviteCandidate {
   readonly asked: string;
   readonly agent: { readonly agent_id: string; readonly name: string } | null;
@@ -27,7 +27,7 @@ export interface AddAnswer {
   readonly participant: Participant;
 }
 
-/** An existing participant or open invite is returned unchanged. */
+/** Returns an existing participant or open invite unchanged. */
 export function addParticipant(
   state: SessionState,
   by: string,
@@ -44,7 +44,7 @@ export function addParticipant(
   }
   const unfit = doesNotFit(metadata, known, role, limits) ?? null;
   if (unfit !== null) return refuse(unfit);
-  // An agent that declined keeps its place.
+  // An agent that declined keeps its role and its position in the order.
   const place = known ?? { ...agent, role, order: nextOrder(metadata) };
   return {
     kind: 'append',
@@ -102,7 +102,7 @@ function doesNotFit(
       max,
     });
   }
-  // Participants that left stay in the list, so they count.
+  // Removed participants stay in the list, so they count towards the maximum.
   if (known !== undefined || participants.length < maxParticipants) return null;
   const message = `session ${session_id} has had ${participants.length} participants; at most ${maxParticipants} are allowed`;
   return new ProtocolError(message, { max: maxParticipants });

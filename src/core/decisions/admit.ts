@@ -1,5 +1,5 @@
-/** Decides whether a draft may enter a session now. Each step below, in order, passes the draft on, changes it, or ends
- * the decision. A new rule is a new step. */
+/** Decides whether a session accepts a draft. The steps below run in order; each returns the draft, changed or not, or
+ * a verdict that ends the decision. To add a rule, add a step. */
 
 import { internalError, isProtocolError, ProtocolError, WireError } from '../lib/errors.ts';
 import type { CompleteAdapter } from '../ports/adapter.ts';
@@ -17,26 +17,26 @@ import { DELEGATION_LABEL } from '../records/work/delegation.ts';
 import type { SessionState } from '../state/state.ts';
 import { type AppliedUnit, type Decision, refuse } from './decision.ts';
 
-/** Everything the decision needs, gathered beforehand so that it runs within one tick. */
+/** Everything the decision needs, gathered beforehand so that the decision runs within one tick. */
 export interface PostFacts {
   readonly state: SessionState;
   readonly adapter: CompleteAdapter | null;
-  /** Why the adapter is missing. */
+  /** Why the adapter is missing; null if it is present, or if the reason is unknown. */
   readonly unavailable: string | null;
   /** true if the sender's binding is still current. */
   readonly bound: boolean;
-  /** The record of the draft's idempotency key, if it was used before. */
+  /** The record of an earlier post with the draft's idempotency key; undefined if the key is new. */
   readonly repeat: KeyRecord | undefined;
   readonly expectedSeq: number | null;
-  /** Why the sender's rule or the arbiter denies it; null = allowed. */
+  /** Why the sender's access rule or the arbiter denies the draft; null if both allow it. */
   readonly denied: string | null;
   /** Time until the sender's rate allows the next post; 0 = now. */
   readonly retryAfterMs: number;
-  /** Why a required recipient cannot take it; null = all can. */
+  /** Why a required recipient cannot receive the draft; null if all can. */
   readonly inbox: WireError | null;
-  /** The grant that the type requires and the sender lacks; absent or null = none. */
+  /** The grant that the type requires and the sender lacks; absent or null if none is missing. */
   readonly ungranted?: Grant | null;
-  /** The hub posts the prompt of a delegation in the delegator's name. */
+  /** Set if the hub posts the prompt of a delegation in the delegator's name. */
   readonly isQuestion?: true;
 }
 
@@ -156,7 +156,7 @@ function senderIsGranted(draft: Draft, { ungranted = null }: PostFacts): Draft |
   return refuse(new WireError('forbidden', message, { grant: ungranted }));
 }
 
-/** Drops unknown, removed and rejected ids; the rest is stored. */
+/** Removes unknown, removed and rejected ids from the audience; another participant must remain. */
 function audienceHasSomeone(draft: Draft, { state: { metadata } }: PostFacts): Draft | Verdict {
   if (draft.audience === null) return draft;
   const audience = [...new Set(draft.audience)].filter((agentId) => canReceive(metadata, agentId));
@@ -165,7 +165,7 @@ function audienceHasSomeone(draft: Draft, { state: { metadata } }: PostFacts): D
   return refuse(new ProtocolError(message, { field: 'audience' }));
 }
 
-/** The first text of a delegated child session is its prompt, posted by the hub. */
+/** In a delegated child session, only the hub may post the first text: the prompt. */
 function questionIsTheHubs(draft: Draft, { state: { metadata, head }, isQuestion }: PostFacts): Draft | Verdict {
   if (metadata.labels[DELEGATION_LABEL] === undefined || isQuestion === true) return draft;
   const { sender_id, event_type } = draft;
@@ -218,7 +218,7 @@ export function sessionClosedError(metadata: SessionMetadata, need: string): Wir
   });
 }
 
-/** A post that moves the turn must be visible to the new holder, or it would be blamed for a whisper it never saw. */
+/** The new holder must see the post that gives it the turn; otherwise it would be blamed for missing that turn. */
 export function turnIsVisible(draft: Draft, { entries, after }: AppliedUnit): WireError | null {
   const first = entries[0];
   const turn = first?.turn;
@@ -242,7 +242,7 @@ function inactiveSender(sender: Participant | undefined, state: SessionState): W
   return new WireError('forbidden', `you are no longer a participant of session ${session_id} (${sender?.status})`);
 }
 
-/** The error may come from another copy of this package. */
+/** Any other code becomes `protocol_error`: the error may come from another copy of this package. */
 function ownCode(error: ProtocolError): 'protocol_error' | 'not_your_turn' {
   return error.code === 'not_your_turn' ? 'not_your_turn' : 'protocol_error';
 }

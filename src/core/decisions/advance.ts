@@ -1,4 +1,4 @@
-/** Turns admitted drafts into stamped entries, the resulting state, and everything the hub adds in the same unit. */
+/** Turns admitted drafts into one unit: their stamped entries, the hub's additions, and the resulting state. */
 
 import { HubError, internalError } from '../lib/errors.ts';
 import { isWellFormed } from '../lib/json.ts';
@@ -27,7 +27,7 @@ export interface Governance {
   readonly epoch: number;
   readonly watch?: ExpectationSet | null;
   readonly maxEnvelopes: number;
-  /** Run in order on accepted content; their drafts are appended to the same unit. */
+  /** Run in order on accepted content; the drafts they return are appended to the same unit. */
   readonly checks?: readonly AcceptCheck[] | undefined;
   /** The next stamp, later than `last` and unique. */
   stamp(last: string | null): Stamp;
@@ -36,14 +36,14 @@ export interface Governance {
 export interface AcceptedStep {
   readonly envelope: Envelope;
   readonly before: SessionState;
-  /** true if the adapter ends the session with it. */
+  /** true if the adapter ends the session on this envelope. */
   readonly ends: boolean;
 }
 
-/** `state` includes the content and the drafts of earlier checks. */
+/** Returns drafts to append; `state` already includes the content and the drafts of earlier checks. */
 export type AcceptCheck = (just: AcceptedStep, state: SessionState) => readonly Draft[];
 
-/** Stamps and folds the drafts in order. The adapter, then the hub's own rules, may add a closing. */
+/** Stamps and folds the drafts in order. The adapter, then the hub, may append an envelope that closes the session. */
 export function advance(before: SessionState | null, drafts: readonly Draft[], governance: Governance): AppliedUnit {
   const made = new Made();
   let state = before;
@@ -66,7 +66,7 @@ class Made {
 
 const NONE: Entry[] = [];
 
-/** Adds the entry of a draft, of tasks and delegations it ends, and of the closing it may cause; returns the new state. */
+/** Appends the tasks and delegations that end with a draft, the draft, its check results and any closing. */
 function append(made: Made, given: SessionState | null, draft: Draft, governance: Governance): SessionState {
   const before = given === null ? null : withEnded(made, given, draft, governance);
   const envelope = stampEnvelope(draft, before, governance);
@@ -93,13 +93,13 @@ function withChecks(made: Made, just: AcceptedStep, after: SessionState, governa
   return state;
 }
 
-/** Tasks and delegations that end with a draft come before it in its unit. */
+/** Appends the ends of tasks and delegations before the draft that ends them. */
 function withEnded(made: Made, before: SessionState, draft: Draft, governance: Governance): SessionState {
   if (before.tasks.live.length === 0 && before.delegations.length === 0) return before;
   const settled = ENDS.has(draft.event_type)
     ? settlementsAtEnd(before.metadata.session_id, before.delegations, String(draft.event_data.reason))
     : [];
-  // Do not check their envelopes.
+  // Skip the accept checks for these envelopes.
   const unchecked = { ...governance, checks: undefined };
   let state = before;
   for (const each of [...tasksEndedBy(before, draft), ...settled]) state = append(made, state, each, unchecked);
@@ -110,7 +110,7 @@ function closing({ metadata }: SessionState, reason: string): Draft {
   return endDraft(metadata, 'adapter_close', reason);
 }
 
-/** The hub envelope for a lifecycle event; throws if the event has no effect in this state. */
+/** Builds the hub's draft for a lifecycle event; throws if the event has no effect in this state. */
 export function endDraft(
   metadata: SessionMetadata,
   event: LifecycleEvent,
@@ -158,7 +158,7 @@ function stampEnvelope(draft: Draft, state: SessionState | null, governance: Gov
   return Object.freeze(envelope);
 }
 
-/** Only the adapter can throw here. */
+/** Folds an envelope; any error is a defect of the adapter. */
 function fold(state: SessionState | null, envelope: Envelope, governance: Governance): SessionState {
   try {
     const after = foldEnvelope(state, envelope, governance);
@@ -170,7 +170,7 @@ function fold(state: SessionState | null, envelope: Envelope, governance: Govern
   }
 }
 
-/** The adapter's reason to close after this envelope; null = stay open. */
+/** The adapter's reason to close the session after this envelope; null if it stays open. */
 function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Governance): string | null {
   const { metadata, adapter_state } = after;
   const type = envelope.event_type;
@@ -183,7 +183,7 @@ function adapterReason(envelope: Envelope, after: SessionState, { adapter }: Gov
   }
 }
 
-/** The hub's reason to close after the whole unit: too few participants, or a full log. */
+/** The hub's reason to close the session after the whole unit; null if it stays open. */
 function hubReason(entries: readonly Entry[], { metadata }: SessionState, { maxEnvelopes }: Governance): string | null {
   if (metadata.state !== 'ACTIVE') return null;
   const changed = entries.some(({ envelope }) => envelope.event_type.startsWith('session.participant.'));

@@ -17,10 +17,10 @@ export interface CreateFacts {
   readonly session_id: string;
   readonly adapter: CompleteAdapter;
   readonly creator_id: string;
-  /** In order, including the creator. */
+  /** All participants in order, including the creator. */
   readonly participants: readonly { readonly agent_id: string; readonly name: string }[];
   readonly knobs: JsonObject;
-  /** Versions of the registered parts it uses, besides the adapter. */
+  /** Versions of the registered parts that the session uses, in addition to its adapter. */
   readonly versions?: JsonObject;
   readonly watch?: ExpectationSet | null;
   readonly labels: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface CreateFacts {
   readonly limits: Limits;
 }
 
-/** The drafts of the first unit. Throws `invalid_create`. */
+/** Builds the drafts of the first unit. Throws `invalid_create`. */
 export function createDrafts(facts: CreateFacts): readonly Draft[] {
   const { created, others } = firstUnit(facts);
   const metadata = metadataOf(created, facts);
@@ -53,7 +53,7 @@ function withVersions(created: Draft, more: JsonObject): Draft {
   return { ...created, event_data: { ...created.event_data, versions: { ...(versions as JsonObject), ...more } } };
 }
 
-/** The metadata the session would have, for asking an adapter before it exists. */
+/** Builds the metadata of a planned session, for calls to its adapter before the session exists. */
 export function planMetadata(facts: CreateFacts): SessionMetadata {
   return metadataOf(firstUnit(facts).created, facts);
 }
@@ -128,7 +128,7 @@ function checkParticipants({ participants, limits }: CreateFacts, manifest: Mani
   );
 }
 
-/** The lifecycle depends on this expectation, so its time must be valid. */
+/** The lifecycle depends on `acks_within`, so its time must be valid. */
 function checkAcksWithin({ expectations }: Manifest): void {
   for (const [i, { name, params }] of expectations.entries()) {
     const { seconds } = params;
@@ -166,7 +166,7 @@ function requiredAcks({ requiredAcks: asked }: CreateFacts, manifest: Manifest, 
   });
 }
 
-/** The invite deadline: an `acks_within` that closes, else the request, else the hub's default. */
+/** The invite timeout: an `acks_within` with `auto_close`, else the request, else the hub's default. */
 function inviteMs({ inviteTimeoutMs, limits }: CreateFacts, manifest: Manifest): number {
   return acksWithinMs(manifest) ?? inviteTimeoutMs ?? limits.inviteTimeoutMs;
 }

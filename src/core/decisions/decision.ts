@@ -1,4 +1,4 @@
-/** The result of a decision, and the unit its drafts become. */
+/** Defines the result of a decision, and the unit that its drafts become. */
 
 import type { WireError } from '../lib/errors.ts';
 import type { Draft } from '../records/session/envelope.ts';

@@ -1,4 +1,4 @@
-/** Opens and settles delegations. Pure: decided on the current state of the parent session. */
+/** Opens and settles delegations. Pure: decides on the current state of the parent session. */
 
 import { ProtocolError, WireError } from '../lib/errors.ts';
 import type { Json, JsonObject } from '../lib/json.ts';
@@ -19,7 +19,7 @@ import type { SessionState } from '../state/state.ts';
 import { sessionClosedError, sessionNotFoundError } from './admit.ts';
 import { type Decision, refuse } from './decision.ts';
 
-/** Open delegations per session. */
+/** Maximum number of open delegations per session. */
 export const MAX_OPEN = 256;
 
 export function openDelegation(
@@ -44,7 +44,7 @@ export function settleDelegation(state: SessionState, settled: DelegationSettled
   return { kind: 'append', drafts: [settledDraft(state.metadata.session_id, open, settled)], answer: () => true };
 }
 
-/** Why this agent may not delegate here now; null = it may. */
+/** Why this agent may not delegate in this session now; null if it may. */
 export function mayNotDelegate({ metadata, delegations }: SessionState, agentId: string): WireError | null {
   const { session_id, state } = metadata;
   const status = participantOf(metadata, agentId)?.status;
@@ -85,7 +85,7 @@ function overBudget(
 
 type Unit = keyof DelegationBudget;
 
-/** The budget this agent may still reserve, at least 0; null = no budget in that unit. */
+/** The budget this agent may still reserve, at least 0; null in a unit without a limit. */
 function remainingBudget(state: SessionState, watch: ExpectationSet | null, agentId: string): DelegationBudget {
   const left: { usd: number | null; tokens: number | null } = { usd: null, tokens: null };
   (watch?.accepting ?? []).forEach((watched, i) => {
@@ -115,7 +115,7 @@ export function roundBudget({ usd, tokens }: NonNullable<DelegateParams['budget'
   return { usd: dollars, tokens: tokens ?? null };
 }
 
-/** `budget_within` keeps the spent amount; a custom evaluator of that name may keep anything. */
+/** `budget_within` keeps the spent amount in its tally; a custom evaluator of that name may keep any JSON. */
 function amountIn(tally: Json | null, unit: Unit): number {
   const amount = typeof tally === 'object' && tally !== null ? (tally as JsonObject)[unit] : undefined;
   return typeof amount === 'number' ? amount : 0;
@@ -139,7 +139,7 @@ export const PROMPT_REFUSED = 'prompt_refused';
 
 export const DELEGATOR_REMOVED = 'delegator_removed';
 
-/** Close reasons of the hub for a child. Participants that close it may use the same texts. */
+/** The outcome for each close reason of the hub. Participants that close a child may use the same texts. */
 const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, DelegationOutcome>([
   ['invite_rejected', 'rejected'],
   ['invite_timeout', 'timed_out'],
@@ -151,17 +151,17 @@ const BY_REASON: ReadonlyMap<string, DelegationOutcome> = new Map<string, Delega
   [DELEGATOR_REMOVED, 'delegator_removed'],
 ]);
 
-/** The target took too long, or reported failure. */
+/** The target missed its turn deadline, or reported failure. */
 const TURN_LOST = 'expectation_violated:turn_within';
 
-/** Facts about the end of a child, besides its state. */
+/** Facts that decide the outcome of a child, in addition to its metadata. */
 export interface ChildEnd {
   readonly reply: DelegationReply | null;
-  /** Why the target was removed or declined; null = no reason known. */
+  /** Why the target was removed or declined; null if unknown. */
   readonly gone: string | null;
   /** The failure the target reported; null = none. */
   readonly failed: string | null;
-  /** The agent that requested the end; null = the hub. */
+  /** The agent that requested the end; null if the hub ended the child. */
   readonly closed_by: string | null;
   /** The delegator left the parent or is no longer registered. */
   readonly delegator_gone: boolean;
@@ -181,7 +181,7 @@ export function outcomeOf(
   if (reason === TURN_LOST)
     return failed === null ? { outcome: 'timed_out', reason } : { outcome: 'closed', reason: failed };
   const known = BY_REASON.get(reason);
-  // Unregistering counts as declining.
+  // Unregistering declines an open invite: report such a target as `left`, not `rejected`.
   if (known === 'rejected') return { outcome: target_gone ? 'left' : known, reason: gone ?? reason };
   if (known !== undefined) return { outcome: known, reason };
   if (reason.startsWith(PROMPT_REFUSED)) return { outcome: 'refused', reason };
@@ -190,7 +190,7 @@ export function outcomeOf(
   return delegator_gone ? { outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } : { outcome: 'closed', reason };
 }
 
-/** The agent that requested the end this envelope begins; null = the hub; undefined = it begins none. */
+/** Who requested the end that this envelope begins: an agent id, null for the hub, undefined if it begins no end. */
 export function closedBy({ event_type, sender_id, event_data }: Envelope): string | null | undefined {
   if (sender_id !== HUB_ID || !ENDS.has(event_type)) return undefined;
   return typeof event_data.by === 'string' ? event_data.by : null;
@@ -198,7 +198,7 @@ export function closedBy({ event_type, sender_id, event_data }: Envelope): strin
 
 const ENDS: ReadonlySet<string> = new Set(['session.closing', 'session.closed', 'session.expired']);
 
-/** The target's reply, if this envelope is it. */
+/** The target's reply, if this envelope contains it, else null. */
 export function replyFrom(envelope: Envelope, targetId: string): DelegationReply | null {
   const { event_type, sender_id, seq, envelope_id, event_data } = envelope;
   if (event_type !== 'msg.text' || sender_id !== targetId || typeof event_data.text !== 'string') return null;
@@ -208,19 +208,19 @@ export function replyFrom(envelope: Envelope, targetId: string): DelegationReply
     seq,
     envelope_id,
     sender_id,
-    // Validated when it was posted.
+    // `usage` was validated when the reply was posted.
     usage: (usage as JsonObject | undefined) ?? null,
     cost_usd: typeof cost_usd === 'number' ? cost_usd : null,
   };
 }
 
-/** The target's reason why it cannot answer; null = this envelope reports none. */
+/** Why the target cannot answer; null if this envelope reports no failure. */
 export function failureFrom({ event_type, sender_id, task_id, event_data }: Envelope, targetId: string): string | null {
   const says = event_type === 'task.failed' && sender_id === targetId && task_id === null;
   return says && typeof event_data.reason === 'string' ? event_data.reason : null;
 }
 
-/** Why the target declined or was removed; null = this envelope does not say so. */
+/** Why the target declined or was removed; null if this envelope reports neither. */
 export function removalFrom({ event_type, sender_id, event_data }: Envelope, targetId: string): string | null {
   if (sender_id !== HUB_ID || event_data.agent_id !== targetId) return null;
   const says = event_type === 'session.invite.reject' || event_type === 'session.participant.removed';

@@ -16,7 +16,7 @@ export interface EndAnswer {
   readonly close_reason: string | null;
 }
 
-/** `by` null = the hub. An operator may close any session. The first reason wins: closing twice changes nothing. */
+/** `by` null = the hub. An operator may close any session. The first reason stays: closing twice changes nothing. */
 export function closeSession(
   state: SessionState,
   by: string | null,
@@ -27,12 +27,12 @@ export function closeSession(
   return refusal === null ? end(state, 'close', reason, by) : refuse(refusal);
 }
 
-/** All bound participants have acked the closing, or the drain timed out. */
+/** Ends the session after all bound participants acked the closing, or after the drain timeout. */
 export function finishDraining(state: SessionState): Decision<EndAnswer> {
   return end(state, 'drained', state.metadata.close_reason ?? 'closed');
 }
 
-/** Applies the deadline that is due, if any. It is decided on the current state, so an early call is harmless. */
+/** Applies a due deadline, if any. Decides on the current state, so an early call is harmless. */
 export function applyDueDeadline(state: SessionState, nowMs: number, orphanedAtMs: number | null): Decision<EndAnswer> {
   const { metadata, head } = state;
   const due = lifecycleDeadline(head);

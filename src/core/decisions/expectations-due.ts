@@ -1,4 +1,4 @@
-/** Turns a violation and its effects into one unit. Pure: decided on the current state. */
+/** Turns a violation and its effects into one unit. Pure: decides on the current state. */
 
 import { assertNever } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -17,7 +17,7 @@ export interface FireResult {
   readonly fired: boolean;
 }
 
-/** Throws what evaluator and handler throw. */
+/** Fires the due waits of one entry. Throws if its evaluator or handler throws. */
 export function fireEntry(state: SessionState, watched: TimedEntry, nowMs: number): Decision<FireResult> {
   const around = toWaitInput(state);
   const due = checkWaits(watched.evaluator, openWaits(watched, around), state.metadata).filter(
@@ -37,7 +37,7 @@ export function toWaitInput({ metadata, head: { turn }, pacing, adapter_state }:
 function violationOf({ index, entry, evaluator }: TimedEntry, due: readonly Wait[], watched: WaitInput): Violation {
   const text = evaluator.describe?.(due, toWaitContext(entry.params, watched)) ?? describeWaits(due, watched);
   const detail = checkDetail(evaluator, text);
-  // Frozen: a handler must not change what will be logged.
+  // Frozen so that the handler cannot change what will be logged.
   return Object.freeze({
     entry: index,
     name: entry.name,
@@ -57,7 +57,7 @@ function describeWaits(due: readonly Wait[], { metadata }: WaitInput): string {
     .join(', ');
 }
 
-/** The violation and the effects of its handler. */
+/** The drafts of the violation and of its handler's effects. */
 export function violationDrafts(
   before: SessionState,
   violation: Violation,
@@ -110,7 +110,7 @@ function caused(state: SessionState, effect: HandlerEffect, { name }: Violation)
   }
 }
 
-/** Folds a draft without stamping it: later effects only need participants and lifecycle. */
+/** Folds a draft without stamping it: the remaining effects need only participants and lifecycle. */
 function stepped(state: SessionState, draft: Draft): SessionState {
   const { metadata, head } = state;
   const envelope: Envelope = {

@@ -1,4 +1,4 @@
-/** Decisions about membership: answers to invites, removals, and the quorum. */
+/** Decides about membership: answers to invites, removals, and the quorum. */
 
 import { ProtocolError, WireError } from '../lib/errors.ts';
 import { type Draft, hubDraft } from '../records/session/envelope.ts';
@@ -18,18 +18,18 @@ export interface InviteAnswer {
   readonly state: LifecycleState;
 }
 
-/** Only a pending invitee may ack. The ack that completes the quorum also opens the session; a later one joins it. */
+/** Only a pending invitee may ack. The ack that completes the quorum opens the session; later invitees join it. */
 export function ackInvite(state: SessionState, agentId: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const invitee = participantOf(metadata, agentId);
   if (invitee === undefined) return refuse(sessionNotFoundError(metadata.session_id));
-  // A repeated ack after a lost answer has no effect.
+  // The answer to an earlier ack may have been lost: a repeated ack has no effect.
   if (invitee.status === 'active' && agentId !== metadata.creator_id) return unchanged(metadata);
   const refusal = notPending(invitee, metadata);
   if (refusal !== null) return refusal;
   const ack = answerDraft(metadata, 'session.invite.ack', { agent_id: agentId });
   if (metadata.state === 'ACTIVE') return appendAnswer([ack, joinedDraft(metadata, invitee)]);
-  // An adapter learns only from this of invitees that were added after creation.
+  // Adapters learn of invitees added after creation only from this `session.participant.joined`.
   const isNew = (state.status_seq[agentId] ?? 1) > 1;
   const drafts = isNew ? [ack, joinedDraft(metadata, invitee)] : [ack];
   const active = [...activeIds(metadata), agentId];
@@ -40,7 +40,7 @@ export function ackInvite(state: SessionState, agentId: string): Decision<Invite
   return appendAnswer([...drafts, opened]);
 }
 
-/** Ends the session only if the quorum can no longer be reached. */
+/** Declines an invite. The session ends only if the quorum can no longer be reached. */
 export function rejectInvite(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const invitee = participantOf(metadata, agentId);
@@ -52,7 +52,7 @@ export function rejectInvite(state: SessionState, agentId: string, reason: strin
   return appendAnswer([reject, ...quorumLost(metadata, agentId)]);
 }
 
-/** Permanent: stream and read access end here. A pending invitee counts as declining. */
+/** Removes permanently: stream and read access end here. A pending invitee counts as declining. */
 export function removeParticipant(state: SessionState, agentId: string, reason: string): Decision<InviteAnswer> {
   const { metadata } = state;
   const participant = participantOf(metadata, agentId);
@@ -60,7 +60,7 @@ export function removeParticipant(state: SessionState, agentId: string, reason: 
   if (isTerminal(metadata.state) || participant.status === 'removed' || participant.status === 'rejected') {
     return unchanged(metadata);
   }
-  // While the session closes, an open invite can no longer be answered, and the end settles it.
+  // A closing session accepts no answers to invites; its end settles the open ones.
   if (participant.status === 'invited') {
     return metadata.state === 'CLOSING' ? unchanged(metadata) : rejectInvite(state, agentId, reason);
   }
@@ -133,7 +133,7 @@ export function returnParticipant(state: SessionState, nameOrId: string): Decisi
   return change(state, nameOrId, { from: 'hidden', to: 'active', doing: 'returned' });
 }
 
-/** Finds by id or by name in the session, so unregistered participants are found too. */
+/** Finds a participant by name or id within the session, so that unregistered agents are found too. */
 export function requireParticipant({ participants, session_id }: SessionMetadata, nameOrId: string): Participant {
   const participant =
     participants.find(({ agent_id }) => agent_id === nameOrId) ?? participants.find(({ name }) => name === nameOrId);

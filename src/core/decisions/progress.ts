@@ -1,4 +1,4 @@
-/** Reports of the turn holder: it is working, or it cannot continue. Both are logged and delivered to nobody. */
+/** Logs reports of the turn holder: progress, or failure to take the turn. They are not delivered. */
 
 import { ProtocolError, type WireError } from '../lib/errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -10,7 +10,7 @@ import { sessionClosedError, sessionNotFoundError } from './admit.ts';
 import { type Decision, refuse } from './decision.ts';
 
 export interface ProgressAnswer {
-  /** false = too soon after the previous report to log it; nothing is lost. */
+  /** false if the report was not logged because the previous one is too recent. */
   readonly logged: boolean;
 }
 
@@ -35,13 +35,13 @@ export function reportProgress(
   };
 }
 
-/** Whether enough time has passed since the last report, of a turn or a task. */
+/** Whether enough time has passed since the agent's last report about a turn or a task. */
 export function isLoggedNow(state: SessionState, agentId: string, nowMs: number): boolean {
   const lastMs = state.pacing.progress[agentId];
   return lastMs === undefined || nowMs - lastMs >= progressEveryMs(state, agentId);
 }
 
-/** The turn does not move: `turn_within` entries with `on_failure` decide what follows. A turn fails at most once. */
+/** Logs a failed turn, once. The turn stays: `turn_within` entries with `on_failure` decide what follows. */
 export function reportTurnFailure(state: SessionState, agentId: string, reason: string): Decision<FailureAnswer> {
   const refusal = notItsTurn(state, agentId);
   if (refusal !== null) return refuse(refusal);
@@ -81,8 +81,8 @@ function taskDraft({ metadata }: SessionState, sender_id: string, event_type: st
 /** Minimum interval between logged reports, unless an expectation needs a shorter one. */
 const EVERY_MS = 10_000;
 
-/** Half the shortest deadline that progress extends, so that none passes between two reports. Expectations that have fired
- * for this turn no longer count, which limits what a short deadline writes. */
+/** Half the shortest deadline that progress extends, so that no deadline passes between two reports. Ignores expectations
+ * that have fired for this turn, so that a short deadline does not fill the log. */
 function progressEveryMs({ metadata, pacing, head }: SessionState, agentId: string): number {
   const sinceSeq = head.turn?.since_seq;
   return metadata.manifest.expectations.reduce((least, entry, index) => {

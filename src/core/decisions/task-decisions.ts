@@ -16,13 +16,13 @@ import { toEndedData } from './task-ends.ts';
 
 export interface TaskAnswer {
   readonly task: Task;
-  /** The seq of the entry that this request, or the same one before it, wrote. */
+  /** The seq of the entry that this request, or an earlier identical one, wrote. */
   readonly seq: number;
   readonly duplicate?: true;
 }
 
 export interface CancelAnswer extends TaskAnswer {
-  /** true = the owner was asked to cancel it. */
+  /** true if the owner was asked to cancel the task. */
   readonly requested: boolean;
 }
 
@@ -31,19 +31,19 @@ export interface NewTask {
   readonly task_id: string;
   readonly title: string;
   readonly capability: string | null;
-  /** A name or id. */
+  /** The name or id of a participant; undefined if the owner is the requester. */
   readonly requester: string | undefined;
   readonly ttl_ms: number;
-  /** true = requested; false = from the access rule. */
+  /** true if the request set the TTL; false if the access rule did. */
   readonly ttlGiven: boolean;
   readonly idempotency_key: string | null;
 }
 
 export interface StartFacts {
-  /** The record of its idempotency key. */
+  /** The record of the task's idempotency key; undefined if the key is new. */
   readonly repeat: KeyRecord | undefined;
   readonly maxTasks: number;
-  /** Why the owner may not have more tasks; null = it may. */
+  /** Why the owner may not have more tasks; null if it may. */
   readonly full: WireError | null;
 }
 
@@ -141,7 +141,7 @@ export function endTask(
   return appended(taskDraft(state, agentId, taskId, type, data, null));
 }
 
-/** Ends the owner's task. From another active participant it is a request to the owner. */
+/** The owner cancels its task; another active participant only asks the owner to. */
 export function cancelTask(
   state: SessionState,
   agentId: string,
@@ -166,7 +166,7 @@ export function taskNotFoundError(sessionId: string, taskId: string): WireError 
   return new WireError('not_found', message, { task_id: taskId });
 }
 
-/** The task, if the agent may move it, else the error. */
+/** The task if the agent may move it, else the error. */
 function ownTask({ metadata, tasks }: SessionState, agentId: string, taskId: string, doing: string): Task | WireError {
   const { session_id } = metadata;
   if (participantOf(metadata, agentId) === undefined) return sessionNotFoundError(session_id);
@@ -209,7 +209,7 @@ function goneRequester({ metadata }: SessionState, requesterId: string): WireErr
   return new WireError('not_found', message, { field: 'params.requester', status });
 }
 
-/** A key names one task, as long as the task is still known. */
+/** A repeated key returns the task it started, while the state still holds that task. */
 function repeated(state: SessionState, agentId: string, asked: NewTask, { seq }: KeyRecord): Decision<TaskAnswer> {
   const { live, ended } = state.tasks;
   const task = [...live, ...ended].find(({ started_seq }) => started_seq === seq);
@@ -230,7 +230,7 @@ function isSameTask(state: SessionState, task: Task, asked: NewTask): boolean {
   return ttlMs === asked.ttl_ms;
 }
 
-/** The first entry of the unit is the request's; the hub may add more. */
+/** The first entry of the unit belongs to the request; the hub may append more. */
 function appended(draft: Draft): Decision<TaskAnswer> {
   return { kind: 'append', drafts: [draft], answer: (advanced) => answerOf(draft, advanced) };
 }

@@ -1,4 +1,4 @@
-/** Tasks ended by the hub: with their session, with their owner, or at their TTL. */
+/** Ends tasks for the hub: with their session, with their owner's membership, or at their TTL. */
 
 import { msFromIso } from '../lib/time.ts';
 import { type Draft, hubDraft } from '../records/session/envelope.ts';
@@ -8,7 +8,7 @@ import type { Decision } from './decision.ts';
 
 const NONE: readonly Draft[] = [];
 
-/** Drafts to append before this one: a task ends with its session, and with its owner's membership. */
+/** Drafts to append before this one, which may end the session or the owner's membership. */
 export function tasksEndedBy({ tasks: { live } }: SessionState, { event_type, event_data }: Draft): readonly Draft[] {
   if (live.length === 0) return NONE;
   switch (event_type) {

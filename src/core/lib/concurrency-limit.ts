@@ -4,7 +4,7 @@ export class ConcurrencyLimit {
   readonly #most: number;
   #running = 0;
   #waiting: (() => void)[] = [];
-  /** Index of the next waiting job, so that a long list need not be shifted. */
+  /** Index of the next waiting job; advancing it avoids shifting a long list. */
   #next = 0;
 
   constructor(most: number) {

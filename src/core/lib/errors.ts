@@ -71,7 +71,7 @@ export function isProtocolError(error: unknown): error is ProtocolError {
   return code === 'protocol_error' || code === 'not_your_turn';
 }
 
-/** Handles any thrown value, including one without text or one that throws when read. */
+/** Converts any thrown value, even one that throws when it is read. */
 export function asError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(messageIn(thrown) ?? String(thrown));

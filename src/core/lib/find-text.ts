@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 
 export type TextMatch = 'substring' | 'words';
 
-/** A match, in UTF-16 units of the composed (NFC) text. */
+/** A match in the composed (NFC) text; positions are UTF-16 units. */
 export interface FoundText {
   readonly text: string;
   readonly from: number;
@@ -25,7 +25,7 @@ const AROUND = 60;
 const TOO_MANY_MARKS = /\p{M}{65}/u;
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
 
-/** null = the query has nothing to search for. */
+/** null if the query contains nothing to search for. */
 export function createFinder(query: string, match: TextMatch): Finder | null {
   const wanted = match === 'words' ? [...new Set(wordsOf(folded(composed(query))).map(({ word }) => word))] : [];
   if (match === 'words') return wanted.length === 0 ? null : (text) => findWords(text, wanted);
@@ -39,7 +39,7 @@ export function snippetOf({ text, from, to }: FoundText): Snippet {
   return { snippet: text.slice(start, end), at: from - start, length: to - from };
 }
 
-/** Yields every text in a value lazily and in order, without member names. */
+/** Yields every string in a value lazily and in order, except member names. */
 export function* textValues(value: Json): Generator<string, void, undefined> {
   const waiting: Json[] = [value];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -55,7 +55,7 @@ function findPart(original: string, sought: string): FoundText | null {
   return at === -1 ? null : inText(text, plain, at, at + sought.length);
 }
 
-/** Requires every word, whole and in any order; returns the first one that occurs. */
+/** Requires all words, each whole and in any order; returns the earliest match. */
 function findWords(original: string, wanted: readonly string[]): FoundText | null {
   const text = composed(original);
   const plain = folded(text);
@@ -70,7 +70,7 @@ function wordsOf(plain: string): { readonly word: string; readonly at: number }[
   return [...plain.matchAll(WORD)].map(({ 0: word, index: at }) => ({ word, at }));
 }
 
-/** Leaves text with an implausible run of combining marks alone: composing it takes quadratic time. */
+/** Skips composing text with an implausible run of combining marks, which would take quadratic time. */
 function composed(text: string): string {
   return TOO_MANY_MARKS.test(text) ? text : text.normalize('NFC');
 }
@@ -95,7 +95,7 @@ function inText(text: string, plain: string, from: number, to: number): FoundTex
   return { text, from: start === -1 ? at : start, to: at };
 }
 
-/** Moves a position that would split a surrogate pair. */
+/** Moves a position back if it would split a surrogate pair. */
 function onBoundary(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;

@@ -5,7 +5,7 @@ import { Composer, type Document, isAlias, isMap, isNode, isScalar, Lexer, LineC
 import { WireError } from './errors.ts';
 import { copyJsonObject, type JsonObject, utf8Bytes } from './json.ts';
 
-/** Enough for names and a description; composing takes quadratic time. */
+/** Size limit: enough for names and a description; composing takes quadratic time. */
 const MAX_BYTES = 4 * 1024;
 const MAX_DEPTH = 16;
 
@@ -38,7 +38,7 @@ const PLAIN_DATA = {
   stringKeys: true,
 } as const;
 
-/** Checks the depth on the parser's own stack, before anything recurses. */
+/** Checks the depth on the parser's own stack, before any recursive code runs. */
 function* tokensOf(text: string, lines: LineCounter, field: string): ReturnType<Parser['parse']> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -56,7 +56,7 @@ interface Unwanted {
   readonly problem: string;
 }
 
-/** Finds anything that is not plain data or would change its value; null = nothing. */
+/** Finds the first node that is not plain data or would be rounded; null if there is none. */
 function findUnwanted(doc: Document.Parsed): Unwanted | null {
   let found: Unwanted | null = null;
   visit(doc, {
@@ -80,6 +80,6 @@ function isRounded(node: unknown): boolean {
 }
 
 function badLine(field: string, line: number, problem: string): WireError {
-  const at = line + 1; // The fence is the first line.
+  const at = line + 1; // The opening fence is line 1.
   return new WireError('bad_frame', `${field}: front matter, line ${at}: ${problem}`, { field, line: at });
 }

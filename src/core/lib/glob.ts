@@ -1,11 +1,11 @@
 /** Globs over names: `*` is any text, `?` is one character. Never compiles a client's text to a regular expression. */
 
-/** Takes at most pattern × text steps. The text may be another pattern: a match then means that the first covers it.
- * Some covered patterns are not recognized. */
+/** Takes at most pattern × text steps. If `text` is itself a pattern, a match means that `pattern` covers it; some
+ * covered patterns are not recognized. */
 export function globMatches(pattern: string, text: string): boolean {
   let at = 0;
   let place = 0;
-  /** The last `*`, and the position in the text up to which it is extended. */
+  /** Index of the last `*` in the pattern; `tried` is the position in the text up to which it extends. */
   let star = -1;
   let tried = 0;
   while (place < text.length) {

@@ -22,7 +22,7 @@ export function copyJson(value: unknown, field: string, limits: JsonLimits): Jso
 
 export function copyJsonObject(value: unknown, field: string, limits: JsonLimits): JsonObject {
   if (!isPlainObject(value)) throw invalidValueError(field, 'a JSON object', value);
-  // An object copied by copyJson is an object.
+  // `copyJson` returns an object for an object.
   return copyJson(value, field, limits) as JsonObject;
 }
 
@@ -32,7 +32,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === Object.prototype || prototype === null || isForeignObjectPrototype(prototype);
 }
 
-/** JSON text with sorted keys: equal values give equal text. */
+/** Writes JSON text with sorted keys, so that equal values give equal text. */
 export function canonicalJson(value: Json): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
@@ -46,14 +46,14 @@ export function jsonEqual(a: Json, b: Json): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
-/** Bytes of `text` in UTF-8, computed without encoding it. */
+/** Length of `text` in UTF-8 bytes, computed without encoding it. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
     bytes += unit < 0x800 ? 1 : 2;
-    // A pair takes four bytes, counted here and by its length; a lone half becomes U+FFFD, three bytes.
+    // A surrogate pair takes four bytes: two from `length`, two added here. A lone half becomes U+FFFD, three bytes.
     if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(i + 1))) i++;
   }
   return bytes;
@@ -82,7 +82,7 @@ function isJsonArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Missing from the language library we compile with; Node 20 has it. */
+/** Node 20 has this method, but the TypeScript library we compile with lacks it. */
 interface CheckedText {
   isWellFormed(): boolean;
 }
@@ -120,7 +120,7 @@ function copyValue(value: unknown, field: string, depth: number, maxDepth: numbe
     if (!isWellFormed(key)) throw invalidValueError(field, 'well-formed Unicode keys', key);
     const member = value[key];
     if (member === undefined) continue;
-    // Most members are texts: avoid building a path that only an error needs.
+    // Most members are strings: avoid building a path that only an error needs.
     const isText = typeof member === 'string' && isWellFormed(member);
     copy[key] = isText ? member : copyValue(member, `${field}.${key}`, depth - 1, maxDepth);
   }
@@ -180,7 +180,7 @@ function shorten(text: string): string {
   return `${text.slice(0, isHighSurrogate(text.charCodeAt(76)) ? 76 : 77)}...`;
 }
 
-/** The first JSON object found in a text, also in a code fence; null = none. */
+/** The first JSON object found in a text, inside or outside a code fence; null if there is none. */
 export function findJsonObject(text: string): JsonObject | null {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
   const from = text.indexOf('{');

@@ -6,13 +6,13 @@ export interface Link {
   onMessage(receive: (text: string) => void): void;
   /** Calls back once, even if the link has already closed. */
   onClose(closed: () => void): void;
-  /** Frames sent before the close still leave. */
+  /** Frames sent before the close are still delivered. */
   close(): void;
-  /** Bytes sent but not yet drained; absent = frames leave at once. */
+  /** Bytes sent but not yet drained; absent if the link sends frames immediately. */
   readonly unsentBytes?: number;
   /** Calls back each time all sent bytes have drained. */
   onDrain?(drained: () => void): void;
-  /** Stop and restart reading, so that a peer that does not read is not read from either. */
+  /** `pause` and `resume` stop and restart reading from a peer that does not read its own frames. */
   pause?(): void;
   resume?(): void;
   /** Pauses reading for `ms`, to slow down a peer that repeats failing requests. */
@@ -63,7 +63,7 @@ class QueueEnd implements Link {
     this.drain();
   }
 
-  /** The peer receives the frames sent before the close, then the close. */
+  /** Calls the closers in a later microtask, after the peer has received the frames sent before the close. */
   private end(): void {
     if (this.closed) return;
     this.closed = true;
@@ -80,7 +80,7 @@ class QueueEnd implements Link {
       try {
         for (let text = this.incoming.shift(); text !== undefined; text = this.incoming.shift()) this.receive?.(text);
       } finally {
-        // A throwing receiver must not lose the frames behind it.
+        // If the receiver throws, deliver the remaining frames later.
         if (this.incoming.length > 0) this.drain();
       }
     });

@@ -3,7 +3,7 @@
 import type { JsonObject } from './json.ts';
 
 export interface Schema<T> {
-  /** `where` begins the field's path in an error, such as `params`. */
+  /** `where` is the start of the field path in errors, such as `params`. */
   parse(value: unknown, where: string): T;
   jsonSchema(): JsonObject;
 }

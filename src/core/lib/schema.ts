@@ -42,17 +42,17 @@ export function anyObject(): z.ZodType<JsonObject> {
   return z.custom<JsonObject>(isAnyObject, 'an object').meta({ type: 'object' });
 }
 
-/** The shortcut for `anyObject`. */
+/** The check of `anyObject` without zod, for fast paths. */
 export function isAnyObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The shortcut for `text`. */
+/** The check of `text` without zod, for fast paths. */
 export function isTextUpTo(value: unknown, most: number): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= most && isWellFormed(value);
 }
 
-/** A map of texts. Rejects `__proto__`, which zod would drop silently. */
+/** A map of strings. Rejects `__proto__`, which zod would drop silently. */
 export function textMap(): z.ZodType<Record<string, string>> {
   const message = 'an object of texts';
   return anyObject()
@@ -61,9 +61,9 @@ export function textMap(): z.ZodType<Record<string, string>> {
     .meta({ type: 'object', additionalProperties: { type: 'string' } });
 }
 
-/** Schema of a union of words; compiles only if all are listed. */
+/** Schema of a union of words; compiles only if `words` lists every member. */
 export function oneOf<Word extends string>(words: { readonly [W in Word]: unknown }, error?: string): z.ZodType<Word> {
-  // The keys are the words, as the parameter's type says.
+  // The parameter's type guarantees that the keys are exactly the words.
   const values = Object.keys(words) as Word[];
   return error === undefined ? z.enum(values) : z.enum(values, { error });
 }
@@ -79,7 +79,7 @@ export function record<T>(members: { readonly [Key in keyof T]-?: Member<T, Key>
 
 function fieldError(issue: z.core.$ZodIssue | undefined, value: unknown, where: string, code: WireCode): WireError {
   const deepest = deepestIssue(issue);
-  // Name an unknown key as if it were a field.
+  // Report an unknown key as if it were a field.
   const unknownKey = deepest?.code === 'unrecognized_keys' ? deepest.keys[0] : undefined;
   const path = [...(deepest?.path ?? []), ...(unknownKey === undefined ? [] : [unknownKey])];
   const field = [where, ...path].map(String).join('.');
@@ -105,7 +105,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['never', 'nothing'],
 ]);
 
-/** Completes the sentence "expected …" for a schema without its own message. */
+/** Words that follow "expected" in an error, for a schema without its own message. */
 export function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -5,7 +5,7 @@ import { invalidValueError } from './json.ts';
 let lastMs = Number.NaN;
 let lastIso = '';
 
-/** Caches the last text: under load many envelopes share one millisecond. */
+/** Caches the last result: under load many envelopes share one millisecond. */
 export function isoFromMs(ms: number): string {
   if (ms !== lastMs) {
     lastIso = new Date(ms).toISOString();
@@ -39,7 +39,7 @@ const UNIT_SECONDS: ReadonlyMap<string, number> = new Map([
   ['d', 86_400],
 ]);
 
-/** A century, so that every deadline still fits the usual ISO-8601 width. */
+/** A century, so that every deadline keeps a four-digit ISO-8601 year. */
 export const MAX_DURATION_MS: number = 36_500 * 86_400_000;
 
 export const DURATION = 'a duration such as 30s, 15m, 2h, 1d or seconds (at most 36500d)';
@@ -69,15 +69,15 @@ const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
 const DAY_MS = 86_400_000;
 
-/** Wall time and UTC differ by at most 15 hours, so a clock change further away does not matter. */
+/** Wall time and UTC differ by at most 15 hours, so offset changes further away do not matter. */
 const NEAR_MS = 2 * DAY_MS;
 
-/** A hub uses a few of about 600 zones. */
+/** Cache limit: a hub uses only a few of about 600 zones. */
 const MAX_FORMATS = 64;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Accepts named zones only: offsets ignore daylight saving time. */
+/** Accepts named zones only: fixed offsets ignore daylight saving time. */
 export function isZone(name: unknown): name is string {
   if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return false;
   try {

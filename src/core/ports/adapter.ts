@@ -19,7 +19,7 @@ export interface Reply {
   readonly cost_usd?: number | null;
 }
 
-/** A draft by an adapter or participant; other members get defaults. */
+/** A draft written by an adapter or participant; the hub fills in the other members. */
 export interface RoundDraft {
   readonly event_type: string;
   readonly event_data: JsonObject;
@@ -52,8 +52,8 @@ export interface SessionAdapter<State = unknown> {
   onAccepted(metadata: SessionMetadata, envelope: Envelope, state: State): AdapterResult;
 
   expectedNext?(metadata: SessionMetadata, state: State): Turn | null;
-  /** The decision that an active session waits for besides a turn (one line, 1 to 200 characters), and the grant that may resolve it.
-   * It is logged and listed: use names and settings only, never content. */
+  /** The decision, other than a turn, that an active session waits for, and the grant that may resolve it. The text has one
+   * line of 1 to 200 characters. It is logged and listed: use names and settings only, never content. */
   awaits?(metadata: SessionMetadata, state: State): Pick<Awaited, 'text' | 'grant'> | null;
   defaultView?(metadata: SessionMetadata, participantId: string): ViewRef;
   render?(envelope: Envelope): string;
@@ -63,16 +63,16 @@ export interface SessionAdapter<State = unknown> {
   /** The part of the state that `get_session` shows to this participant, who has joined. */
   publicState?(metadata: SessionMetadata, state: State, participantId: string): JsonObject;
 
-  /** Called first at create, with the newest registered parts: the conditions and targets that the knobs name. Throws like
-   * `validateCreate`, also for an unknown name. */
+  /** Returns the conditions and targets that the knobs name. Called first at create, with the newest registered parts.
+   * Throws like `validateCreate`, including for an unknown name. */
   uses?(metadata: SessionMetadata, registered: Vocabulary): UsedNames;
-  /** The adapter of one session, with the parts that `uses` named. Called at create and on every load. */
+  /** Returns the adapter of one session, with the parts that `uses` named. Called at create and on every load. */
   forSession?(metadata: SessionMetadata, vocabulary: Vocabulary): SessionAdapter<State>;
-  /** Called at create on the result of `forSession`: the knobs with participant names replaced by ids. Throws like `validateCreate`. */
+  /** Called at create on the result of `forSession`: the knobs with names replaced by ids. Throws like `validateCreate`. */
   resolveKnobs?(metadata: SessionMetadata): JsonObject;
-  /** Called at create after `validateCreate`: allowed but probably unintended settings, shown to the creator. */
+  /** Returns allowed but probably unintended settings, for the creator. Called at create after `validateCreate`. */
   warnings?(metadata: SessionMetadata): readonly string[];
-  /** Checks and draws a graph that no session uses yet. Only types with graphs have it. */
+  /** Checks and draws a graph that no session uses yet. Only session types with graphs define it. */
   inspectGraph?(graph: JsonObject, vocabulary: Vocabulary): GraphReport;
 }
 
@@ -131,7 +131,7 @@ export interface GraphNode {
   readonly id: string;
   readonly kind: 'start' | 'agent' | 'anyone' | 'target' | 'end';
   readonly label: string;
-  /** The name or id in the graph, if the node is an agent. */
+  /** The agent's name or id as written in the graph; null if the node is not an agent. */
   readonly agent: string | null;
 }
 
@@ -141,13 +141,13 @@ export interface GraphEdge {
   readonly label: string;
 }
 
-/** The drawable part of a graph, and its problems. */
+/** The drawable part of a graph, and the problems found in the graph. */
 export interface GraphReport {
   readonly ok: boolean;
   readonly errors: readonly { readonly field: string; readonly message: string }[];
   readonly warnings: readonly string[];
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** The node of the first speaker. */
+  /** The node of the first speaker; null if the graph could not be drawn. */
   readonly initial: string | null;
 }

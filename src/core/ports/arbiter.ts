@@ -6,9 +6,9 @@ import type { PassportClaim } from '../records/identity/passport.ts';
 import type { Draft, Envelope } from '../records/session/envelope.ts';
 import type { SessionMetadata } from '../records/session/session.ts';
 
-/** true = allow; false = deny; a text = deny with this reason. Anything else is a defect and denies. */
+/** true = allow; false = deny; a string = deny with this reason. Any other value is a defect and denies. */
 export type ArbiterVerdict = boolean | string;
-/** Must settle within the hub's `arbiterMs`; later the answer is deny. */
+/** Must settle within the hub's `arbiterMs`; otherwise the hub denies. */
 export type ArbiterAnswer<T = ArbiterVerdict> = T | Promise<T>;
 
 /** An identity with its current access rule. */
@@ -23,15 +23,15 @@ export interface OpenAsk {
   readonly by: ArbiterParty;
   readonly others: readonly ArbiterParty[];
   readonly type: string;
-  /** 0 = no parent. */
+  /** 0 if the session has no parent. */
   readonly depth: number;
-  /** null = not created yet. */
+  /** null if the session does not exist yet. */
   readonly session_id: string | null;
 }
 
 export interface SendAsk {
   readonly from: ArbiterParty;
-  /** All recipients. */
+  /** All recipients of the draft. */
   readonly to: readonly ArbiterParty[];
   readonly session: SessionMetadata;
   readonly draft: Draft;
@@ -52,7 +52,7 @@ export interface DeliveryAsk {
 
 export interface UnknownAsk {
   readonly by: ArbiterParty;
-  /** As it was asked for. */
+  /** The name as the request spelled it. */
   readonly name: string;
 }
 
@@ -60,11 +60,11 @@ export interface Arbiter {
   authorizeRegister(ask: { readonly claim: PassportClaim }): ArbiterAnswer;
   authorizeOpen(ask: OpenAsk): ArbiterAnswer;
   authorizeSend(ask: SendAsk): ArbiterAnswer;
-  /** Whether the post may enter the inbox of one recipient. Asked for each recipient. */
+  /** Whether the post may enter one recipient's inbox. The hub asks once per recipient. */
   authorizeInbox(ask: InboxAsk): ArbiterAnswer;
   /** Denied envelopes are withheld and count as acked. Not asked about hub envelopes. */
   authorizeDelivery(ask: DeliveryAsk): ArbiterAnswer;
-  /** Resolves an unknown name to a registered name or id; null = reject. */
+  /** Resolves an unknown name to a registered name or id; null rejects the request. */
   resolveUnknown(ask: UnknownAsk): ArbiterAnswer<string | null>;
 }
 

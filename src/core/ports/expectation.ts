@@ -5,11 +5,11 @@ import type { Json, JsonObject } from '../lib/json.ts';
 import type { Envelope, Turn } from '../records/session/envelope.ts';
 import type { ExpectationEntry, SessionMetadata } from '../records/session/session.ts';
 
-/** An obligation that becomes a violation at `due_ms`. An entry has at most one per agent; `since_seq` identifies it. */
+/** An obligation that becomes a violation at `due_ms`; an entry has at most one per agent, identified by `since_seq`. */
 export interface Wait {
-  /** Who must act; null = anybody, and the session is the violator. */
+  /** The agent that must act; null if anybody may, and the session is the violator. */
   readonly agent_id: string | null;
-  /** The envelope that started the wait. */
+  /** The seq of the envelope that started the wait. */
   readonly since_seq: number;
   readonly since_ms: number;
   readonly due_ms: number;
@@ -25,31 +25,31 @@ export interface WaitContext {
 }
 
 /** Pure like an adapter, and cheap. (name, version) fixes the behaviour; a session keeps the versions it was created with.
- * The hub contains and audits a throw; only that entry is not evaluated. */
+ * If it throws, the hub audits the error and skips only that entry. */
 export type Evaluator = TimedEvaluator | AcceptEvaluator;
 
 interface AnyEvaluator {
   readonly name: string;
   readonly version: number;
-  /** Validates parameters; `field` is the parameter's name, null = valid. Called at create. */
+  /** Validates parameters at create; returns null if valid, else the problem with the parameter's name as `field`. */
   checkParams(params: JsonObject): FieldProblem | null;
 }
 
-/** Computes waits with deadlines. Called after every envelope, and again when one is due. */
+/** Computes waits with deadlines. Called after every envelope, and again when a deadline is due. */
 export interface TimedEvaluator extends AnyEvaluator {
-  /** Absent members tell the two kinds apart. */
+  /** Distinguishes timed evaluators from accept evaluators, which have `fold`. */
   readonly fold?: undefined;
   /** Makes the hub keep the first unanswered content per participant, which costs memory. */
   readonly needsUnanswered?: boolean;
   /** All waits belong to the session (`agent_id` null): `applies_to` is not allowed. */
   readonly violator?: 'session';
-  /** Current waits. The hub drops those that have fired and those outside `applies_to`. */
+  /** Returns the current waits. The hub drops those that have fired and those outside `applies_to`. */
   waits(context: WaitContext): readonly Wait[];
   /** Describes the violation for logs and views. */
   describe?(violated: readonly Wait[], context: WaitContext): string;
 }
 
-/** Accepted content; metadata already includes it. */
+/** Accepted content, with metadata that already includes it. */
 export interface AcceptedContent {
   readonly envelope: Envelope;
   readonly metadata: SessionMetadata;
@@ -62,17 +62,17 @@ export interface AcceptContext extends AcceptedContent, WaitContext {
   readonly tally: Json | null;
 }
 
-/** Checks content when it is accepted: a violation is in the same unit, and the envelope is its `since_seq`. With
- * `applies_to` it sees only content of those participants. */
+/** Checks content when it is accepted: a violation is in the same unit, and the envelope is its `since_seq`. Sees only
+ * content of the participants in `applies_to`, if set. */
 export interface AcceptEvaluator extends AnyEvaluator {
   readonly waits?: undefined;
   readonly violator?: undefined;
-  /** Also passes `delegation.settled`, which reports money spent in a child session. */
+  /** Makes the hub also pass `delegation.settled`, which reports money spent in a child session. */
   readonly settlements?: boolean;
-  /** The tally after this content: JSON that does not grow with the session; null = nothing yet. Called once per envelope,
-   * live and on replay. A throw keeps the previous tally. */
+  /** The tally after this content: JSON that does not grow with the session; null if nothing is counted yet. Called once
+   * per envelope, live and on replay. If it throws, the previous tally stays. */
   fold(tally: Json | null, accepted: AcceptedContent): Json | null;
-  /** The violators of this envelope; null = the session, empty = no violation. The evaluator decides how often it fires. */
+  /** The violators of this envelope (null = the session); empty if none. The evaluator decides how often it fires. */
   violators(context: AcceptContext): readonly (string | null)[];
   /** Describes the violation for logs and views. */
   describe?(violators: readonly (string | null)[], context: AcceptContext): string;
@@ -83,18 +83,18 @@ export function isTimed(evaluator: Evaluator): evaluator is TimedEvaluator {
 }
 
 export interface Violator {
-  /** null = the session. */
+  /** null if the session is the violator. */
   readonly agent_id: string | null;
   readonly since_seq: number;
 }
 
 /** The data of `expectation.violated`. */
 export interface Violation {
-  /** Index in the session's list. */
+  /** Index of the entry in the session's list of expectations. */
   readonly entry: number;
   readonly name: string;
   readonly violators: readonly Violator[];
-  /** When the first wait was due; for content, when it was accepted. */
+  /** When the first wait was due; for content, when the hub accepted it. */
   readonly due_at: string;
   readonly on_violation: string;
   readonly detail: string;
@@ -107,11 +107,11 @@ export type HandlerEffect =
   | { readonly kind: 'hide' | 'remove'; readonly agent_id: string }
   | { readonly kind: 'close'; readonly reason: string };
 
-/** Pure. The hub contains and audits a throw, and tries the entry again later. */
+/** Pure. If `act` throws, the hub audits the error and retries the entry later. */
 export interface ViolationHandler {
   readonly name: string;
   readonly version: number;
-  /** Has no effect if the session is the violator; such an entry makes a warning. */
+  /** Has no effect if the session is the violator; the hub warns about such an entry at create. */
   readonly needsParticipant?: boolean;
   act(violation: Violation, metadata: SessionMetadata): readonly HandlerEffect[];
 }
@@ -134,7 +134,7 @@ export interface ExpectationSet {
   readonly needsUnanswered: boolean;
 }
 
-/** null = the session has no expectations. */
+/** Groups the entries by kind of evaluator; null if the session has no expectations. */
 export function toExpectationSet(entries: readonly BoundExpectation[]): ExpectationSet | null {
   if (entries.length === 0) return null;
   const timed = entries.filter((watched): watched is TimedEntry => isTimed(watched.evaluator));
@@ -168,14 +168,14 @@ export interface TimingFacts {
   readonly created: AcceptedAt | null;
   readonly opened: AcceptedAt | null;
   readonly content: AcceptedAt | null;
-  /** The holder of the turn, its start, and when the holder reported failure. */
+  /** The current holder and when its turn started; null if nobody holds the turn. */
   readonly turn: HeldTurn | null;
   readonly failed: FailedTurn | null;
-  /** The first content addressed to each active participant since it last posted. Kept only if needed. */
+  /** The first content addressed to each active participant since it last posted. Kept only for `needsUnanswered`. */
   readonly unanswered: readonly PendingReply[];
   /** When each participant last reported progress. */
   readonly progress: Readonly<Record<string, number>>;
-  /** By entry and agent ("" = the session): the last wait that fired. */
+  /** The `since_seq` of the last wait that fired, by entry and agent ("" = the session). */
   readonly fired: readonly Readonly<Record<string, number>>[];
   /** The tallies of the accept evaluators, in the order of their entries. */
   readonly tallies: readonly (Json | null)[];

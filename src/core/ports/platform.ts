@@ -3,9 +3,9 @@
 export interface Clock {
   /** Wall time in milliseconds; may jump. */
   now(): number;
-  /** Milliseconds that never go back, independent of the wall clock. */
+  /** Milliseconds on a clock that never goes back, independent of wall time. */
   monotonic(): number;
-  /** Calls `run` once after `ms`; the result cancels it. */
+  /** Calls `run` once after `ms`; the returned function cancels the call. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -24,7 +24,7 @@ export interface Secrets {
 }
 
 export interface Logger {
-  /** Details for troubleshooting; absent = discarded. */
+  /** Logs details for troubleshooting; if absent, they are discarded. */
   debug?(message: string, details?: Record<string, unknown>): void;
   info(message: string, details?: Record<string, unknown>): void;
   warn(message: string, details?: Record<string, unknown>): void;
@@ -33,7 +33,7 @@ export interface Logger {
 
 /** Traces posts across programs by the `traceparent` of their envelopes. */
 export interface Tracing {
-  /** Starts tracing a post; `traceparent` is the sender's. */
+  /** Starts tracing a post; `traceparent` is the value that the sender set. */
   accepting(post: {
     readonly session_id: string;
     readonly event_type: string;
@@ -42,7 +42,7 @@ export interface Tracing {
 }
 
 export interface PostTrace {
-  /** Set on the envelope if its sender gave none; null = leave it unset. */
+  /** The value to set on the envelope if its sender set none; null leaves it unset. */
   readonly traceparent: string | null;
   accepted(answer: { readonly envelope_id: string; readonly seq: number }): void;
   refused(code: string): void;
@@ -57,7 +57,7 @@ export interface CancelSignal {
 }
 
 /** The platform's AbortSignal where its type is known, so that `fetch` accepts it. */
-// biome-ignore lint/style/noRestrictedGlobals: only its type is looked at
+// biome-ignore lint/style/noRestrictedGlobals: only its type is used
 export type OwnSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } } ? Signal : CancelSignal;
 
 export const silentLog: Logger = {

@@ -15,7 +15,7 @@ export type AppendOutcome =
   | { readonly kind: 'failed'; readonly error: Error };
 
 export interface Append {
-  /** The head after this unit. The next append may use it at once; it then conflicts or fails together with this one. */
+  /** The head after this unit. The next append may use it immediately, but then conflicts or fails with this one. */
   readonly token: HeadToken;
   /** Never rejects. Outcomes of one log settle in the order of their appends. */
   readonly outcome: Promise<AppendOutcome>;
@@ -25,7 +25,7 @@ export interface Append {
 
 export interface ReadRange {
   readonly from_seq: number;
-  /** Inclusive; absent = to the head. */
+  /** The last seq to read; absent = to the head. */
   readonly to_seq?: number;
   readonly limit: number;
   /** Newest first, starting at to_seq. */
@@ -35,16 +35,16 @@ export interface ReadRange {
 export interface LogPosition {
   readonly token: HeadToken;
   readonly epoch: number;
-  /** The last readable entry. */
+  /** The seq of the last readable entry. */
   readonly seq: number;
-  /** See StoredHead. */
+  /** The seq at which damage begins; see StoredHead. */
   readonly damaged_from: number | null;
 }
 
 export interface StoredHead {
   readonly head: Head;
   readonly token: HeadToken;
-  /** Grows when a log is repaired or restored. */
+  /** Increases when a log is repaired or restored. */
   readonly epoch: number;
   /** The seq at which damage begins: earlier entries are readable, appends conflict until a repair. null = undamaged. */
   readonly damaged_from: number | null;
@@ -55,7 +55,7 @@ export interface LiveRow {
   readonly session_id: string;
   readonly type: string;
   readonly state: Head['state'];
-  /** No later than `headDeadline` of its head; an early check is harmless. */
+  /** At or before the head's `headDeadline`; an early check is harmless. */
   readonly deadline_ms: number | null;
   readonly is_child: boolean;
   /** true if it has unsettled delegations. */
@@ -66,14 +66,14 @@ export interface LiveRow {
 export interface Snapshot {
   readonly session_id: string;
   readonly epoch: number;
-  /** The last entry it includes. */
+  /** The seq of the last entry it includes. */
   readonly seq: number;
   /** Identifies the code that folded it: a snapshot with another fingerprint is ignored, never migrated. */
   readonly fingerprint: string;
   readonly body: Json;
 }
 
-/** The position of one recipient in one session: all envelopes up to `seq`, and those in `beyond`. */
+/** The acked envelopes of one recipient in one session: all up to `seq`, and the later seqs in `beyond`. */
 export interface Cursor {
   readonly agent_id: string;
   readonly session_id: string;
@@ -114,7 +114,7 @@ export interface AuditEntry extends AuditRecord {
   readonly number: number;
 }
 
-/** Entries after a number, oldest first; or before one, newest first. */
+/** Either entries after a number, oldest first, or entries before a number, newest first. */
 export type AuditRange =
   | { readonly after: number; readonly limit: number }
   | { readonly before: number; readonly limit: number };
@@ -124,11 +124,11 @@ export const REGISTRY_LOG = 'hub';
 export const SCHEDULES_LOG = 'schedules';
 
 export interface Store {
-  /** `expected` null = the log must not exist yet. Stages synchronously, in call order. A damaged log conflicts. */
+  /** `expected` is null for a new log. Stages synchronously, in call order. Appends to a damaged log conflict. */
   append(logId: string, expected: HeadToken | null, unit: Unit): Append;
   /** Durable entries only, in seq order (or newest first). An unknown log is empty. */
   read(logId: string, range: ReadRange): Promise<readonly Entry[]>;
-  /** The position of a durable log; null = no such log. */
+  /** The position of a durable log; null if the log does not exist. */
   position(logId: string): Promise<LogPosition | null>;
   head(sessionId: string): Promise<StoredHead | null>;
   /** Pages of all undamaged sessions that have not ended, in any order. */
@@ -139,13 +139,13 @@ export interface Store {
   createdUnder(creatorId: string, key: string): Promise<Head | null>;
   /** The greatest envelope id in any log; null = none. */
   newestEnvelopeId(): Promise<string | null>;
-  /** Sessions by creation, newest first. */
+  /** Sessions in order of creation, newest first. */
   list(query: SessionQuery): Promise<SessionPage>;
   /** Written lazily; losing a cursor only repeats a delivery. */
   saveCursors(cursors: readonly Cursor[]): Promise<void>;
   loadCursors(agentId: string): Promise<readonly Cursor[]>;
   dropCursors(keys: readonly { readonly agent_id: string; readonly session_id: string }[]): Promise<void>;
-  /** Lazy, like cursors. Durable entries only; the last snapshot of a session wins. */
+  /** Written lazily, like cursors. Covers durable entries only; a session keeps its last snapshot. */
   saveSnapshot(snapshot: Snapshot): void;
   loadSnapshot(sessionId: string): Promise<Snapshot | null>;
   audit(record: AuditRecord): void;
@@ -158,11 +158,11 @@ export interface Store {
   onFailure?(listener: (error: Error) => void): void;
 }
 
-/** One entry of the log of redactions. */
+/** One record in the log of redactions. */
 export interface RedactionRecord extends Redaction {
   readonly session_id: string;
   readonly seq: number;
   readonly envelope_id: string;
-  /** The state of the session, at this seq or later, to fold from once the content is gone; null = it stays. */
+  /** The session's state at this seq or later, to fold from after the content is deleted; null if the content stays. */
   readonly pin: Snapshot | null;
 }

@@ -15,7 +15,7 @@ export type RuleRef = {
 export interface Routing {
   readonly metadata: SessionMetadata;
   readonly envelope: Envelope;
-  /** All members of the rotation, in order. */
+  /** All participants in the rotation, in order. */
   readonly order: readonly string[];
   readonly active: readonly string[];
   readonly creator_id: string;
@@ -23,7 +23,7 @@ export interface Routing {
   readonly context_vars: JsonObject;
 }
 
-/** Where a rule leads: to a speaker, who must be active for the rule to apply, or to the end of the session. */
+/** The result of a target: a speaker, who must be active for the rule to apply, or the end of the session. */
 export type Destination =
   | { readonly kind: 'speaker'; readonly agent_id: string }
   | { readonly kind: 'end'; readonly reason: string };
@@ -34,7 +34,7 @@ export interface RulePart {
   readonly version: number;
   /** Required arguments that name participants: resolved to ids at create; unknown names are rejected. */
   readonly agents?: readonly string[];
-  /** Validates arguments; `field` is the argument's name, null = valid. Called at create. */
+  /** Validates arguments at create; returns null if valid, else the problem with the argument's name as `field`. */
   checkArgs?(args: JsonObject): FieldProblem | null;
 }
 
@@ -46,8 +46,8 @@ export interface Condition extends RulePart {
 }
 
 export interface Target extends RulePart {
-  /** Pure; null = no destination, and the rule does not apply. A throw rejects the routed envelope. The hub also asks a
-   * `default_target` when it passes a turn on: then the envelope is the hub's, and a throw counts as null. */
+  /** Pure; null if the rule does not apply. A throw rejects the routed envelope. The hub also calls a `default_target`
+   * when it passes a turn on: the envelope is then the hub's, and a throw counts as null. */
   choose(args: JsonObject, routing: Routing): Destination | null;
 }
 

@@ -15,10 +15,10 @@ export interface ViewLine {
   readonly envelope: Envelope;
 }
 
-/** A count of the visible lines before the first shown one. */
+/** The number and senders of the visible lines before the first shown one. */
 export interface EarlierLines {
   readonly count: number;
-  /** The senders, in the order of the participants. */
+  /** The names of the senders, in participant order. */
   readonly names: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface EarlierLines {
 export interface ViewMessage {
   readonly role: 'assistant' | 'user';
   readonly content: string;
-  /** null = made by the view, such as a summary. */
+  /** null if the view made the message, such as a summary. */
   readonly seq: number | null;
   readonly name: string | null;
 }
@@ -38,7 +38,7 @@ export interface View {
   readonly version: number;
   /** Applies defaults; throws a ProtocolError that names an invalid parameter. */
   parseParams(params: JsonObject): JsonObject;
-  /** A new function per reading; false = excludes this line and all before it. */
+  /** Returns a new function per reading; its answer false excludes a line and all lines before it. */
   window(params: JsonObject): (line: ViewLine) => boolean;
   show(shown: readonly ViewLine[], earlier: EarlierLines, params: JsonObject): readonly ViewMessage[];
 }

@@ -6,7 +6,7 @@ import { isTime } from '../lib/time.ts';
 import type { Evaluator, HandlerEffect, ViolationHandler, Wait } from '../ports/expectation.ts';
 import { participantOf, type SessionMetadata } from '../records/session/session.ts';
 
-/** Enough for every participant's name with some text. */
+/** Maximum length of a description: enough for every participant's name with some text. */
 const MAX_DETAIL = 65_536;
 const MAX_REASON = 256;
 
@@ -15,7 +15,7 @@ export function checkList({ name }: Evaluator, waits: readonly Wait[]): readonly
   return listOf(waits, () => evaluatorDefect(name, 'waits must give a list', waits)) as readonly Wait[];
 }
 
-/** Checks every wait; an agent, or the session, may have only one. */
+/** Checks every wait. Each agent, and the session itself, may have only one. */
 export function checkWaits({ name }: Evaluator, waits: readonly Wait[], metadata: SessionMetadata): readonly Wait[] {
   const seen = new Set<unknown>();
   for (const wait of waits) {
@@ -62,13 +62,13 @@ export function checkEffects({ name }: ViolationHandler, effects: unknown): read
   return effects as readonly HandlerEffect[];
 }
 
-/** Reasons are shown in logs and to people. */
+/** Rejects control characters, because reasons are shown in logs and to people. */
 function isReason(value: unknown): boolean {
   if (typeof value !== 'string' || value === '' || value.length > MAX_REASON) return false;
   return isWellFormed(value) && !/\p{Cc}/u.test(value);
 }
 
-/** A synchronous extension that returns a promise must not cause an unhandled rejection. */
+/** Prevents an unhandled rejection if a synchronous extension returns a promise. */
 export function ignoreRejection(value: unknown): void {
   if (value instanceof Promise) value.catch(() => {});
 }

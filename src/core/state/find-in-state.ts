@@ -4,12 +4,12 @@ import { textValues } from '../lib/find-text.ts';
 import type { Json } from '../lib/json.ts';
 import type { SessionState } from './state.ts';
 
-/** Shorter texts are common words. */
+/** Minimum length to search for: shorter texts are common words. */
 const LEAST = 8;
 /** Names like `context_updates` or `apiToken` describe a member; any other name may itself be a secret. */
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/;
 
-/** The path at which the state holds a text, name or number of `content`; null = nowhere. Session settings do not count. */
+/** The path at which the state holds a text, name or number of `content`, else null. Session settings do not count. */
 export function findInState(
   { metadata, adapter_state, pacing, delegations, tasks }: SessionState,
   content: Json,

@@ -85,7 +85,7 @@ function withSpent({ spent }: Head, head: Head, envelope: Envelope): Head {
   return { ...head, spent: spent === undefined ? more : addSpend(spent, more) };
 }
 
-/** Applies to new and previously declined participants; the invites of the creation change nothing. */
+/** Adds new and previously declined invitees; the invites of the session's creation change nothing. */
 function withInvitee(head: Head, envelope: Envelope): Head {
   const status = head.members[String(envelope.event_data.agent_id)];
   return status === undefined || status === 'rejected' ? withMember(head, envelope, 'invited') : head;
@@ -122,12 +122,12 @@ function movedOn(head: Head, { envelope, turn, due }: Entry): Head {
     request_digest: head.request_digest,
     turn,
     due_at: due ?? null,
-    // Heads stored by older versions lack the member.
+    // Heads stored by older versions lack this member.
     delegations: head.delegations ?? 0,
   };
 }
 
-/** Old heads lack the member: only their creation time is known. */
+/** Heads stored by older versions lack `changed_at`: fall back to the creation time. */
 export function changedAt({ changed_at, created_at }: Head): string {
   return changed_at ?? created_at;
 }
@@ -135,7 +135,7 @@ export function changedAt({ changed_at, created_at }: Head): string {
 /** The next deadline of the lifecycle or the expectations; null = none. */
 export function headDeadline(head: Head): number | null {
   const lifecycle = lifecycleDeadline(head);
-  // Heads stored by older versions lack the member.
+  // Heads stored by older versions lack this member.
   const due = head.due_at ?? null;
   if (due === null || isTerminal(head.state)) return lifecycle;
   return lifecycle === null ? due : Math.min(lifecycle, due);
@@ -205,7 +205,7 @@ function earliest(...times: (string | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** A unit must continue after seq `before`; anything else is a defect of the caller. */
+/** Throws unless a unit continues directly after seq `before`; a wrong seq is a defect of the caller. */
 export function checkSeqs(logId: string, before: number, { entries }: Unit): void {
   if (entries.length === 0) throw new HubError('bad_unit', `log ${logId}: a unit has at least one entry`);
   for (let i = 0; i < entries.length; i++) {
@@ -217,7 +217,7 @@ export function checkSeqs(logId: string, before: number, { entries }: Unit): voi
   }
 }
 
-/** The head after one more entry; null = not a session, because the log does not begin with `session.created`. */
+/** The head after one more entry; null for other logs, which do not begin with `session.created`. */
 export function foldSession(head: Head | null, entry: Entry): Head | null {
   const { seq, event_type } = entry.envelope;
   const isSession = head !== null || (seq === 1 && event_type === 'session.created');

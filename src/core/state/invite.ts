@@ -22,7 +22,7 @@ export function inviteDraft(session: InviteContext, { agent_id, name, role, orde
 
 type Invited = Pick<SessionMetadata, 'participants' | 'pending_acks' | 'rejected_by'>;
 
-/** Appends a new invitee, or invites one that declined again; the invites of the creation change nothing. */
+/** Appends a new invitee, or re-invites one that declined; the invites of the session's creation change nothing. */
 export function applyInvite(before: SessionMetadata, { event_data }: Envelope): Invited {
   const { participants, pending_acks, rejected_by } = before;
   const agentId = String(event_data.agent_id);

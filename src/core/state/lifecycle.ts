@@ -7,12 +7,12 @@ import type { LifecycleState } from '../records/session/session.ts';
 export type LifecycleEvent =
   | 'quorum' // enough invitees acked
   | 'quorum_lost' // too few invites are still open
-  | 'invite_timeout' // no quorum in time
-  | 'close' // asked for by a participant or an operator
-  | 'adapter_close' // the adapter's onAccepted, or the hub on its own rules
-  | 'auto_close' // an expectation
-  | 'expire' // expires_at, or orphaned
-  | 'drained'; // everyone bound has the closing, or the drain timed out
+  | 'invite_timeout' // no quorum before the invite deadline
+  | 'close' // requested by a participant or an operator
+  | 'adapter_close' // by the adapter's onAccepted, or by a rule of the hub
+  | 'auto_close' // by an expectation
+  | 'expire' // at expires_at, or because the session is orphaned
+  | 'drained'; // all bound participants acked the closing, or the drain timed out
 
 /** CLOSING drains: everyone gets `session.closing`, posts are rejected, and the session ends when all bound participants
  * have acked. INVITED has nothing to drain. Events left out have no effect in that state. */
@@ -36,7 +36,7 @@ const machine = setup({ types: { events: {} as { type: LifecycleEvent } } }).cre
   },
 });
 
-/** Every event there is: xstate would ignore an unknown one silently, so we refuse it ourselves. */
+/** All events. The hub rejects an unknown one itself, because xstate would ignore it silently. */
 export const LIFECYCLE_EVENTS: readonly LifecycleEvent[] = [
   'quorum',
   'quorum_lost',

@@ -34,7 +34,7 @@ export function foldDelegations(before: readonly OpenDelegation[], envelope: Env
   }
 }
 
-/** The hub made this data, so it needs no schema check. */
+/** Reads data that the hub made, so it needs no schema check. */
 export function openedFrom({ event_data }: Envelope): DelegationOpened {
   return event_data as unknown as DelegationOpened;
 }
@@ -43,12 +43,12 @@ export function settledFrom({ event_data }: Envelope): DelegationSettled {
   return event_data as unknown as DelegationSettled;
 }
 
-/** The idempotency key of a settlement, used to find it again. */
+/** The idempotency key of a settlement, with which the hub finds it again. */
 export function settledKey(delegationId: string): string {
   return `settled ${delegationId}`;
 }
 
-/** Settles open delegations when the parent session ends. The spending of the children is unknown here. */
+/** Settles open delegations when the parent session ends; the children's spending is then unknown. */
 export function settlementsAtEnd(
   sessionId: string,
   delegations: readonly OpenDelegation[],
@@ -66,7 +66,7 @@ export function settlementsAtEnd(
   );
 }
 
-/** Addressed to the delegator. */
+/** Drafts the settlement, addressed to the delegator. */
 export function settledDraft(sessionId: string, { agent_id }: OpenDelegation, settled: DelegationSettled): Draft {
   // DelegationSettled is JSON; its interface only lacks an index signature.
   const draft = hubDraft(sessionId, 'delegation.settled', settled as unknown as JsonObject, [agent_id]);

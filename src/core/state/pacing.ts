@@ -55,7 +55,7 @@ export function foldPacing(
   };
 }
 
-/** Reports are kept even without expectations: they prevent repeated log entries. */
+/** Keeps reports even without expectations, because they limit how often reports are logged. */
 function reported(before: TimingFacts, envelope: Envelope): TimingFacts {
   const at = msFromIso(envelope.created_at);
   switch (envelope.event_type) {
@@ -83,7 +83,7 @@ function progressed({ progress }: TimingFacts, { sender_id }: Envelope, at: numb
   return { ...progress, [sender_id]: at };
 }
 
-/** Only active participants owe an answer; a returning one starts again. */
+/** Only active participants owe an answer; a returning participant owes none for earlier content. */
 function unansweredAfter(
   before: readonly PendingReply[],
   { event_type, sender_id, audience, seq }: Envelope,
@@ -136,7 +136,7 @@ function talliesAfter(
     try {
       return foldTally(watched, tally, envelope, metadata);
     } catch {
-      // Keep folding, live and on replay; the accept check reports the error.
+      // Keep the tally and continue, live and on replay; the accept check reports the error.
       return tally;
     }
   });
@@ -158,7 +158,7 @@ export function foldTally(
   const after: unknown = evaluator.fold(tally, accepted) ?? null;
   ignoreRejection(after);
   if (after instanceof Promise) throw new HubError('bad_evaluator', `${evaluator.name}: fold must not wait`);
-  // The contract suite checks that it is JSON.
+  // The contract suite checks that this value is JSON.
   return after as Json | null;
 }
 

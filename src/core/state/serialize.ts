@@ -29,7 +29,7 @@ export function extractSingleEnvelope(unit: string): string {
 
 const UNIT_HEAD = '{"entries":[{"envelope":';
 
-/** Most units: one text under a key. One template, because every piece of text is an allocation. */
+/** Writes the most common unit: one text under a key. Uses one template, because each string part is allocated. */
 function everydayUnit({ envelope: e, turn, due, awaits }: Entry): string {
   const text = `{"entries":[{"envelope":{"session_id":"${e.session_id}","sender_id":"${e.sender_id}","audience":null,"event_type":"msg.text","event_data":{"text":"${e.event_data.text}"},"causation_id":null,"task_id":null,"traceparent":null,"priority":"normal","idempotency_key":"${e.idempotency_key}","ttl_seconds":null,"envelope_id":"${e.envelope_id}","seq":${e.seq},"depth":${e.depth},"created_at":"${e.created_at}"},"turn":`;
   if (turn === null && due !== undefined && awaits === undefined) return `${text}null,"due":${due}}]}`;
@@ -45,7 +45,7 @@ function isEveryday(e: Envelope): boolean {
   return isPlain(e) && !NEEDS_ESCAPE.test(e.idempotency_key);
 }
 
-/** Addressed to everyone, with only a text that needs no escapes. */
+/** True for an envelope addressed to everyone, with only a text that needs no escapes. */
 function isPlain(e: Envelope): boolean {
   if (e.audience !== null || e.ttl_seconds !== null) return false;
   if (e.redacted !== undefined || e.causation_id !== null || e.task_id !== null || e.traceparent !== null) return false;
@@ -62,5 +62,5 @@ export function serializeTurn(turn: Turn | null): string {
   return turn === null ? 'null' : JSON.stringify(turn);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;

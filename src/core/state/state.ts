@@ -27,7 +27,7 @@ export interface SessionState {
   readonly tasks: Tasks;
 }
 
-/** Input of the fold besides the log. Without an adapter, everything but the adapter's state is folded. */
+/** Input of the fold in addition to the log. Without an adapter, everything except the adapter's state is folded. */
 export interface FoldContext {
   readonly adapter: CompleteAdapter | null;
   readonly epoch: number;
@@ -53,7 +53,7 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   const adapter_state = folds ? adapter.fold(envelope, state.adapter_state, metadata) : state.adapter_state;
   const turn = adapter === null ? knownTurn(state, metadata, context) : expectedTurn(adapter, metadata, adapter_state);
   const pacing = foldPacing(state.pacing, envelope, metadata, turn, watch);
-  // The waits of an unavailable session are unknown: keep its last deadline, to check again then.
+  // The waits of an unavailable session are unknown: keep its last deadline, to check again at that time.
   const lastDue = adapter === null ? (state.head.due_at ?? null) : null;
   const tasks = envelope.task_id === null ? state.tasks : foldTasks(state.tasks, envelope);
   const watched = { metadata, turn, pacing, adapter_state };
@@ -68,7 +68,7 @@ export function foldEnvelope(state: SessionState | null, envelope: Envelope, con
   return { metadata, head, adapter_state, status_seq, pacing, delegations, tasks };
 }
 
-/** The entry with the earliest deadline of the expectations and tasks. */
+/** The entry of the envelope, with the earliest deadline of expectations and tasks. */
 function withDue(
   envelope: Envelope,
   watched: WaitInput,
@@ -86,7 +86,7 @@ function expectedTurn(adapter: CompleteAdapter, metadata: SessionMetadata, adapt
   return metadata.state === 'ACTIVE' ? adapter.expectedNext(metadata, adapterState) : null;
 }
 
-/** While the text and grant stay the same, so does `since_seq`. Without its adapter a session keeps waiting as before. */
+/** `since_seq` stays while the text and grant stay. Without its adapter a session keeps its previous decision. */
 function awaitedIn(
   adapter: CompleteAdapter | null,
   { metadata, adapter_state }: WaitInput,

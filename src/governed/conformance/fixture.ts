@@ -1,4 +1,4 @@
-/** A fixture of a corpus, and a conformance adapter's answer to it. */
+/** Defines conformance fixtures and the answers of a conformance adapter. */
 
 export interface Fixture {
   readonly fixture_id: string;
@@ -14,17 +14,17 @@ export interface Fixture {
 export const STATUSES = ['pass', 'fail', 'error', 'not_implemented'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** Exit codes of an adapter's process. */
+/** Exit codes of a conformance adapter. */
 export const EXIT_OF: { readonly [S in Status]: number } = { pass: 0, fail: 1, error: 2, not_implemented: 3 };
 
 export interface Answer {
   readonly status: Status;
   readonly message?: string;
-  /** Complete even for a pass: the verifier compares itself. */
+  /** Complete even for `pass`, because the verifier does its own comparison. */
   readonly actual: unknown;
 }
 
-/** A string is the error. */
+/** Returns the error as a string if the value is not a fixture. */
 export function fixtureOf(value: unknown): Fixture | string {
   if (!isMembers(value)) return 'a fixture is an object';
   for (const name of ['fixture_id', 'surface', 'description', 'type']) {

@@ -1,10 +1,10 @@
-/** Compares expected with actual, as the corpus does or strictly. */
+/** Compares expected with actual values, either as the corpus does or strictly. */
 
 import { isMembers, type Members } from './fixture.ts';
 
 type Asserted = Members & { readonly assert: string };
 
-/** The path of the first difference, or null. `strict`: {} means empty, null is not present, an array is no object. */
+/** Path of the first difference, or null. `strict`: {} must be empty, null is not `present`, arrays are not objects. */
 export function difference(expected: unknown, actual: unknown, strict: boolean, place = '$'): string | null {
   if (isAssert(expected)) return assertedDifference(expected, actual, strict, place);
   if (Array.isArray(expected)) return arrayDifference(expected, actual, strict, place);
@@ -52,7 +52,7 @@ function objectDifference(expected: Members, actual: unknown, strict: boolean, p
   const names = Object.keys(expected);
   if (strict && names.length === 0 && Object.keys(given).length > 0) return `${place} (nothing was expected in it)`;
   for (const name of names) {
-    // A note for readers of the fixture.
+    // `warnings_allowed` only informs readers of the fixture.
     if (name === 'warnings_allowed') continue;
     const member = Object.hasOwn(given, name) ? given[name] : undefined;
     const found = difference(expected[name], member, strict, `${place}.${name}`);

@@ -1,4 +1,4 @@
-/** Carries out the decided step: saves first, notifies afterwards. */
+/** Carries out the next coordinator step: saves the change, then notifies. */
 
 import type { ChangeOutcome } from '../engine/coordinator/change.ts';
 import {
@@ -74,7 +74,7 @@ export async function applyStep(
   }
 }
 
-/** The turn stays in the repo's history and would come up forever, so a person must look. */
+/** True if the turn can never be projected. It stays in the repo's history, so a person must decide. */
 function isRefusedForGood({ params = {} }: CoordinatorFailure): boolean {
   return params.error_type === 'cross_repo_write_violation' || params.error_type === 'projection_failed';
 }

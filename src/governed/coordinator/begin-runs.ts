@@ -1,4 +1,4 @@
-/** Begins runs in several repos, all or none: on a failure, begun runs are undone. */
+/** Begins runs in several repos, all or none: undoes the begun runs if one fails. */
 
 import { join } from 'node:path';
 import { asText, readFileOrNull, writeFileAtomic } from '../../system/atomic-file.ts';
@@ -7,7 +7,7 @@ import { forgetNote } from './commit.ts';
 import { attempted, type RepoRuns } from './repo-runs.ts';
 import type { RepoRoots } from './repos.ts';
 
-/** Written before a repo is touched, so a crash cannot lose track of it. */
+/** Lists begun repos; written before each repo is changed, so that a crash can be undone. */
 const NOTE = 'initialising.json';
 
 interface Note {
@@ -15,7 +15,7 @@ interface Note {
   readonly begun: readonly Begun[];
 }
 
-/** `run_id` null: the outcome is unknown. */
+/** `run_id` is null while the outcome is unknown. */
 interface Begun {
   readonly id: string;
   readonly run_id: string | null;
@@ -23,7 +23,7 @@ interface Begun {
 
 interface Undone {
   readonly undone: readonly string[];
-  /** Could not be undone: a person must look. */
+  /** Repos whose run could not be undone: a person must decide. */
   readonly left: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export async function forgetBeginning(folder: string): Promise<void> {
   await forgetNote(join(folder, NOTE));
 }
 
-/** Undoes what a crashed process began. `superRunId`: the current super run. */
+/** Undoes the runs that a crashed process began, unless they belong to the current super run `superRunId`. */
 export async function undoInterrupted(
   folder: string,
   superRunId: string | null,
@@ -90,7 +90,7 @@ export async function undoInterrupted(
   return { undone: [], left: [] };
 }
 
-/** In reverse order. The note stays while any repo is left. */
+/** Undoes runs in reverse order. Keeps the note while any repo could not be undone. */
 async function undoAll(folder: string, begun: readonly Begun[], roots: RepoRoots, runs: RepoRuns): Promise<Undone> {
   const undone: string[] = [];
   const left: string[] = [];

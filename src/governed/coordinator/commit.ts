@@ -1,6 +1,6 @@
 /**
- * Changes several files as one: writes a note of all changes first, then carries it out; after a crash the next
- * process finishes it. Lines already appended are recognised.
+ * Changes several files atomically: writes a note of all changes, then applies them. After a crash, the next process
+ * finishes the note and recognises lines that were already appended.
  */
 
 import { open } from 'node:fs/promises';
@@ -9,9 +9,9 @@ import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../syste
 import { makeFolder, syncFolder } from '../../system/make-folder.ts';
 
 export interface Changes {
-  /** Lines to append, by file. At least one: it shows whether the commit happened. */
+  /** Lines to append, by file. At least one is required: it shows whether the commit was applied. */
   readonly appends: Readonly<Record<string, readonly unknown[]>>;
-  /** Files to replace. */
+  /** Contents of the files to replace, by file. */
   readonly writes: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ interface Commit {
   readonly writes: Readonly<Record<string, string>>;
 }
 
-/** Called before each step; a throw leaves everything as it is. */
+/** Step of a commit. `onStep` runs before each step; if it throws, the commit stops there. */
 export type CommitStep = 'note' | 'append' | 'write' | 'clear';
 
 interface CommitOptions {
@@ -32,7 +32,7 @@ interface CommitOptions {
 
 const NOTE = 'commit.json';
 
-/** False: the lock was lost. Another process may have finished the note; doing it again is safe. */
+/** Returns false if the lock was lost. Another process may have finished the note; applying it again is safe. */
 export async function commit(folder: string, changes: Changes, options: CommitOptions): Promise<boolean> {
   const { token, isHeld, onStep } = options;
   const appends: Record<string, { at: number; text: string }> = {};
@@ -49,7 +49,7 @@ export async function commit(folder: string, changes: Changes, options: CommitOp
   return carryOut(folder, noted, options);
 }
 
-/** Finishes a noted commit. Call it under the lock before reading. */
+/** Finishes the commit of a crashed process, if there is one. Call it under the lock, before reading files. */
 export async function finishCommit(folder: string, isHeld: () => Promise<boolean>): Promise<void> {
   const text = await readFileOrNull(join(folder, NOTE));
   if (text === null) return;
@@ -62,7 +62,7 @@ export async function forgetNote(note: string): Promise<void> {
   if ((await readFileOrNull(note)) !== null) await removeFile(note);
 }
 
-/** Drops the note of a process that lost the lock, if others have appended since. */
+/** False if others have appended since the writer of the note lost the lock; the note is then dropped. */
 async function isStillTrue(folder: string, { appends }: Commit): Promise<boolean> {
   for (const [name, { at, text }] of Object.entries(appends)) {
     const there = Buffer.from((await readFileOrNull(join(folder, name))) ?? '');
@@ -72,7 +72,7 @@ async function isStillTrue(folder: string, { appends }: Commit): Promise<boolean
   return true;
 }
 
-/** Another process may take over between any two steps and finish it. */
+/** Checks the lock before every step, because another process may take over and finish the commit. */
 async function carryOut(
   folder: string,
   noted: Commit,
@@ -94,7 +94,7 @@ async function carryOut(
   return true;
 }
 
-/** Overwrites a partial line with the whole one. */
+/** Writes at a fixed position, so that a partially written line is replaced. */
 async function appendAt(file: string, at: number, text: string): Promise<void> {
   await makeFolder(dirname(file));
   const handle = await open(file, 'a+', 0o600).then(async (made) => {

@@ -1,6 +1,6 @@
 /**
- * The coordinator of a folder with several repos: begins their runs, sends turns, projects what they accept, opens gates.
- * The engine decides (`engine/coordinator/`); this room reads repos, keeps the files of the super run and calls runners.
+ * Coordinates the runs of several repos: begins runs, dispatches turns, projects accepted turns, opens gates.
+ * The engine decides (`engine/coordinator/`); this folder reads repos, keeps the super run's files and calls runners.
  * It writes only into its own folder, one commit per change. Failures are returned, never thrown.
  * Continue with `session.ts` (lock, view, commit) and `apply-step.ts`.
  */
@@ -86,7 +86,7 @@ async function begin(
   if (before !== null && before.status !== 'completed') {
     return failure('already_begun', `super run ${before.super_run_id} is ${before.status}`);
   }
-  // The undo has changed the repos.
+  // Undoing changed the repos, so read them again.
   const facts = undone.length > 0 ? await readRepos(roots) : session.facts;
   const superRunId = `srun_${clock.now()}_${ids.hex32().slice(0, 8)}`;
   const begun = await beginRuns({ folder, superRunId, roots, facts, runs });

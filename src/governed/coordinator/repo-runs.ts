@@ -1,4 +1,4 @@
-/** What the coordinator asks of a repo: begin a run, assign turns. By default the repo's runner does it in its own log. */
+/** Begins runs and assigns turns in a repo. By default, calls the repo's runner, which uses the repo's own log. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export interface RepoRuns {
   begin(
     repo: RepoPlace,
   ): Promise<{ readonly ok: true; readonly run_id: string; readonly phase: string | null } | RunnerFailure>;
-  /** Undoes `begin`. `runId` null: the outcome is unknown, and there may be nothing to undo. */
+  /** Undoes `begin`. If `runId` is null, the outcome is unknown and there may be nothing to undo. */
   undo(repo: RepoPlace, runId: string | null): Promise<{ readonly ok: true } | RunnerFailure>;
   /** The context files are already in `contextFolder`. */
   assign(
@@ -73,7 +73,7 @@ export function createRepoRuns(runner: Runner = createRunner()): RepoRuns {
 
 async function contextOf(runner: Runner, { root }: RepoPlace): Promise<RunContext> {
   const context = await runner.loadContext(root);
-  // Not a parent folder's: that is another project.
+  // A config found in a parent folder belongs to a different project.
   if (context?.root === root) return context;
   throw new Error(`expected agentxchain.json in ${root}`);
 }

@@ -1,4 +1,4 @@
-/** Finds and reads the declared repos; never writes. Follows links only to see where a path leads. */
+/** Finds and reads the declared repos; never writes. Follows links only to find the real path. */
 
 import { lstat, readlink, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
@@ -51,7 +51,7 @@ export async function readRepos(roots: RepoRoots): Promise<Readonly<Record<strin
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** null = absent, or a link leads out of the repo. */
+/** Returns null if the file is absent or a link leads out of the repo. */
 async function readInside(root: string, path: string): Promise<string | null> {
   const place = await resolveRealPath(join(root, path));
   if (place === null || !isInside(root, place)) return null;
@@ -65,11 +65,11 @@ function stateOf(text: string | null): RepoState | null {
   if (state.run_id !== null && typeof state.run_id !== 'string') return null;
   const { active_turns = {} } = state;
   if (typeof active_turns !== 'object' || active_turns === null) return null;
-  // Members used later were checked; gates only test pending members for presence.
+  // The members in use are checked; gates test only the presence of pending members.
   return { ...state, active_turns } as unknown as RepoState;
 }
 
-/** Skips a last line that is still being written. */
+/** Skips the last line if it is incomplete. */
 function turnsOf(text: string | null): readonly AcceptedTurn[] {
   return (text ?? '')
     .split('\n')
@@ -80,7 +80,7 @@ function turnsOf(text: string | null): readonly AcceptedTurn[] {
     });
 }
 
-/** A file belongs to the repo only if both its path text and its real path do. */
+/** A file belongs to a repo only if both its declared path and its real path lie in that repo. */
 export async function ownersOnDisk(
   config: CoordinatorConfig,
   roots: RepoRoots,
@@ -108,7 +108,7 @@ function innermost(roots: RepoRoots, place: string): string | null {
 
 const MAX_LINKS = 40;
 
-/** The real path; null = a cycle of links. */
+/** Resolves all links; null if there are more than MAX_LINKS, as in a cycle. */
 export async function resolveRealPath(path: string): Promise<string | null> {
   const { root } = parse(path);
   const left = partsOf(path.slice(root.length));
@@ -133,7 +133,7 @@ export async function resolveRealPath(path: string): Promise<string | null> {
   return place;
 }
 
-/** True for the folder itself too. Both real. */
+/** Also true for the folder itself. Both arguments are real paths. */
 function isInside(folder: string, place: string): boolean {
   const way = relative(folder, place);
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -149,7 +149,7 @@ async function linkAt(path: string): Promise<string | null> {
   }
 }
 
-/** Keeps `a/..`: `a` may be a link. */
+/** Does not simplify `a/..`, because `a` may be a link. */
 function partsOf(path: string): string[] {
   return path.split(sep).filter((part) => part !== '' && part !== '.');
 }

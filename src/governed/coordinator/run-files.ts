@@ -1,4 +1,4 @@
-/** The files of a super run, in `.agentxchain/multirepo/` of the coordinator. */
+/** Reads the files of a super run in the coordinator's `.agentxchain/multirepo/`. */
 
 import { join } from 'node:path';
 import { readFileOrNull } from '../../system/atomic-file.ts';
@@ -22,14 +22,14 @@ const BARRIER_LEDGER = 'barrier-ledger.jsonl';
 const DECISIONS = 'decision-ledger.jsonl';
 
 export interface CoordinatorFiles {
-  /** null = not begun. */
+  /** null if no super run has begun. */
   readonly state: CoordinatorState | null;
   readonly barriers: Barriers;
   readonly history: readonly unknown[];
   readonly decisions: readonly unknown[];
 }
 
-/** null if a link leads elsewhere: the coordinator must not write into a repo. */
+/** Returns null if a link leads elsewhere: the coordinator must not write into a repo. */
 export async function coordinatorFolder(root: string): Promise<string | null> {
   const folder = join(root, MULTIREPO);
   return (await resolveRealPath(folder)) === folder ? folder : null;

@@ -1,4 +1,4 @@
-/** Assigns a turn in a repo. A note is written first, so a crash cannot lose the turn. */
+/** Assigns a turn in a repo. Writes a note first, so that a crash cannot lose the turn. */
 
 import { join } from 'node:path';
 import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../system/atomic-file.ts';
@@ -20,7 +20,7 @@ const NOTE = 'dispatching.json';
 interface Note extends Dispatch {
   readonly super_run_id: string;
   readonly context_ref: string;
-  /** Turns the repo already had. */
+  /** Turns that the repo had before the dispatch. */
   readonly known: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export async function sendTurn(
   return { ok: true, entry: dispatchEntry(view.state, dispatched) };
 }
 
-/** The turn of an interrupted dispatch; null = none was assigned. */
+/** Finds the turn of an interrupted dispatch; null if there is none or more than one is possible. */
 export async function interruptedDispatch(
   folder: string,
   view: CoordinatorView,

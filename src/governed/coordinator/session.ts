@@ -1,4 +1,4 @@
-/** One read and one change under the lock: no other process changes the files in between. */
+/** Runs one read and one change under the lock, so that no other process changes the files in between. */
 
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export interface CoordinatorPorts {
   readonly runs: RepoRuns;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Called once a step is durable; a crash in between skips the call. A throw changes nothing. */
+  /** Called after a step is durable; a crash before the call skips it. Errors thrown here are ignored. */
   readonly hooks?: (
     phase: 'after_acceptance' | 'on_escalation',
     payload: Readonly<Record<string, unknown>>,
@@ -55,7 +55,7 @@ export interface Session {
   readonly facts: Readonly<Record<string, RepoFacts>>;
   readonly books: CoordinatorFiles;
   readonly now: string;
-  /** null = saved. */
+  /** Returns null if the changes were saved. */
   keep(kept: Kept): Promise<CoordinatorFailure | null>;
 }
 

@@ -24,7 +24,7 @@ interface BundleOptions {
   /** Default: read from the run files. */
   readonly history?: readonly UnknownRecord[];
   readonly ledger?: readonly UnknownRecord[];
-  /** Extra files by name, from a coordinator. A rewritten bundle keeps those it had. */
+  /** Extra files from a coordinator, by name (default: the extra files of the previous bundle). */
   readonly beside?: Readonly<Record<string, string>>;
 }
 
@@ -137,7 +137,7 @@ export function sealDispatchBundle(
     const observed = (await observe(await resolveInside(root, bundle_path))) ?? [];
     const bundle_files = observed.map(({ path }) => path);
     const payload = { turn_id, role_id: assigned_role, bundle_path, bundle_files };
-    // Hooks may add files but not change those of the turn.
+    // Hooks may add files but not change existing ones.
     const protection = { run_id: state.run_id, turn_id, protectedPaths: [bundle_path] };
     const hooks = await runHooks(root, config.hooks, 'after_dispatch', payload, { ...options, ...protection });
     if (!hooks.ok) {

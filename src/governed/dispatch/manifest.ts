@@ -1,4 +1,4 @@
-/** The manifest of a dispatch bundle on disk: written when the bundle is sealed, verified and inspected later. */
+/** Writes the manifest of a dispatch bundle when it is sealed; verifies and inspects it later. */
 
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -29,7 +29,7 @@ import {
 export interface SealResult {
   readonly ok: true;
   readonly manifest: DispatchManifest;
-  /** Digest of the manifest itself. Keep it elsewhere to detect edits of both files and manifest. */
+  /** Digest of the manifest file. Store it elsewhere, to detect an edit of both a file and the manifest. */
   readonly digest: string;
 }
 
@@ -58,9 +58,9 @@ export function finaliseManifest(
 
 export interface VerifyInput {
   readonly turnId: string;
-  /** Expected identity, as far as known. */
+  /** Known members of the expected identity. */
   readonly identity?: Partial<BundleIdentity>;
-  /** Expected digest from sealing. */
+  /** Digest that sealing returned, if known. */
   readonly digest?: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface ManifestInspection {
   readonly manifest_contains_self: boolean;
 }
 
-/** null = no readable manifest. */
+/** Returns null if there is no readable manifest. */
 export async function inspectManifest(root: string, turnId: string): Promise<ManifestInspection | null> {
   const { manifest } = await verifyManifest(root, { turnId });
   if (manifest === null) return null;
@@ -128,13 +128,13 @@ export async function checkSeal(
 ): Promise<Pick<Verified, 'ok' | 'errors'>> {
   if (policy.skipManifestVerification === true) return { ok: true, errors: [] };
   const { ok, errors } = await verifyManifest(root, given);
-  // If a digest is known, a missing manifest was removed.
+  // A known digest proves that the bundle was sealed, so a missing manifest is an error.
   const mayBeUnsealed = policy.verifyManifest !== true && given.digest === undefined;
   if (mayBeUnsealed && errors[0]?.type === 'missing_manifest') return { ok: true, errors: [] };
   return { ok, errors };
 }
 
-/** null = no such folder. */
+/** Returns null if the folder does not exist. */
 export async function observe(folder: string): Promise<readonly ObservedFile[] | null> {
   try {
     return await observeBelow(folder, '');

@@ -1,4 +1,4 @@
-/** Files beside the bundles: the dispatch index, runtime files of active turns, and evidence of accepted turns. */
+/** Writes files outside the bundles: the dispatch index, runtime files of active turns, evidence of accepted turns. */
 
 import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -53,18 +53,18 @@ export function writeRuntimeFile(
 
 export interface CleanUpResult {
   readonly ok: true;
-  /** By project path; the content is in `.agentxchain/evidence/<sha256>`. */
+  /** Kept files by project path; the content is in `.agentxchain/evidence/<sha256>`. */
   readonly evidence: readonly ManifestFile[];
 }
 
-/** `state`: the one after the acceptance. Idempotent. */
+/** Keeps the files of an accepted turn as evidence, then deletes them. Idempotent. `state` follows the acceptance. */
 export function cleanUpTurn(root: string, state: RunState, turnId: string): Promise<CleanUpResult | FileFailure> {
   return toFailure(async () => {
     checkTurnId(turnId);
     const folders = [bundleFolder(turnId), runtimeFolder(turnId), stagingFolder(turnId)];
     const evidence: ManifestFile[] = [];
     for (const folder of folders) evidence.push(...(await keepFiles(root, folder)));
-    // Delete only once everything is kept.
+    // Delete files only after all of them are kept.
     for (const folder of folders) await rm(await resolveInside(root, folder), { recursive: true, force: true });
     await writeDispatchIndex(root, state);
     return { ok: true, evidence };
@@ -83,7 +83,7 @@ async function keepFiles(root: string, folder: string): Promise<readonly Manifes
   return kept;
 }
 
-/** The name is the digest of the copy: the source may change during the read. */
+/** Names the copy by its own digest, because the source may change during the read. */
 async function keepFile(root: string, source: string): Promise<{ readonly sha256: string; readonly size: number }> {
   const hash = createHash('sha256');
   let [size, sha256] = [0, ''];

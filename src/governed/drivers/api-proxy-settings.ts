@@ -1,4 +1,4 @@
-/** Settings of a runtime that calls a model: endpoint, key, limits, retries and cost rates. */
+/** Reads the settings of a runtime that calls a model: endpoint, key, limits, retries and cost rates. */
 
 import { z } from 'zod';
 import { isoFromMs } from '../../core/lib/time.ts';
@@ -14,20 +14,20 @@ const wholeFrom = (least: number) => z.number().int().min(least);
 export interface ApiProxySettings {
   readonly provider: string;
   readonly model: string;
-  /** Address of an OpenAI-compatible API; for `anthropic`, of an Anthropic API. */
+  /** Base URL of an OpenAI-compatible API; for provider `anthropic`, of an Anthropic API. */
   readonly base_url?: string | undefined;
-  /** Variable that holds the key; alias: `auth_env`. */
+  /** Environment variable that holds the key; alias: `auth_env`. */
   readonly api_key_env?: string | undefined;
   readonly auth_env?: string | undefined;
   /** Default: 8192; alias: `max_output_tokens`. */
   readonly max_tokens?: number | undefined;
   readonly max_output_tokens?: number | undefined;
   readonly temperature?: number | undefined;
-  /** Timeout of one try including the body (default: 120000). */
+  /** Timeout of one try, including the body (default: 120000). */
   readonly timeout_ms?: number | undefined;
   readonly timeout_seconds?: number | undefined;
   readonly total_timeout_ms?: number | undefined;
-  /** Maximum tries after the first, whatever the retry table says. */
+  /** Maximum number of retries, even if the retry table allows more. */
   readonly max_retries?: number | undefined;
   /** Stream answers (default: true). */
   readonly stream?: boolean | undefined;
@@ -51,11 +51,11 @@ export const API_PROXY: z.ZodType<ApiProxySettings> = z.looseObject({
 
 interface Known {
   readonly baseUrl: string;
-  /** null = no key. */
+  /** null if the provider needs no key. */
   readonly keyEnv: string | null;
 }
 
-/** All but Anthropic speak OpenAI chat completions. */
+/** All providers except Anthropic use the OpenAI chat completions API. */
 const PROVIDERS: ReadonlyMap<string, Known> = new Map([
   ['anthropic', { baseUrl: 'https://api.anthropic.com', keyEnv: 'ANTHROPIC_API_KEY' }],
   ['openai', { baseUrl: 'https://api.openai.com/v1', keyEnv: 'OPENAI_API_KEY' }],
@@ -65,7 +65,7 @@ const PROVIDERS: ReadonlyMap<string, Known> = new Map([
 
 const MAX_TOKENS = 8_192;
 const TIMEOUT_MS = 120_000;
-/** Enough for a full row of the retry table. */
+/** Minimum default for the total timeout; enough for every retry in one row of the retry table. */
 const LEAST_TOTAL_MS = 900_000;
 
 export function tryMs({ timeout_ms, timeout_seconds }: ApiProxySettings): number {
@@ -83,7 +83,7 @@ export function endpointOf({ provider, base_url }: ApiProxySettings): string {
   return refuse('unsupported_provider', `provider ${provider}: expected one of ${known}, or a base_url`);
 }
 
-/** undefined = send no key. A provider's default key goes only to its own address, never to a custom base_url. */
+/** Returns undefined if no key is sent. A provider's default key never goes to a custom base_url. */
 export function keyOf(settings: ApiProxySettings, variables: Variables): string | undefined {
   const { provider, base_url, api_key_env, auth_env } = settings;
   const defaultName = base_url === undefined ? (PROVIDERS.get(provider)?.keyEnv ?? null) : null;
@@ -108,7 +108,7 @@ export function clientOf(
     maxRetries,
     stream,
     timeoutMs,
-    // A thinking model is silent: only the timeout of the try applies.
+    // A thinking model may stay silent, so only the timeout of the try applies.
     idleMs: timeoutMs,
     baseUrl: endpointOf(settings),
     maxTokens: settings.max_tokens ?? settings.max_output_tokens ?? MAX_TOKENS,
@@ -122,7 +122,7 @@ export function clientOf(
   }
 }
 
-/** undefined = the project sets no rates for this model. */
+/** Returns undefined if the project sets no rates for this model. */
 export function ratesOf({ budget }: GovernedConfig, model: string, nowMs: number): PriceList | undefined {
   const rates = isRecord(budget) ? (budget as UnknownRecord).cost_rates : undefined;
   const rate = isRecord(rates) ? getOwn(rates, model) : undefined;

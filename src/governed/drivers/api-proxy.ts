@@ -1,4 +1,4 @@
-/** Runs a turn as one or more model API calls and maps failed calls to protocol failure classes. */
+/** Runs a turn as one or more model API calls and maps failed calls to the protocol's failure classes. */
 
 import { type AgentError, type AgentErrorKind, isAgentError } from '../../participants/agent/agent-error.ts';
 import {
@@ -59,7 +59,7 @@ export function apiProxyDriver(context: DriverContext): RuntimeDriver {
   });
 }
 
-/** For inspection, without the key. */
+/** Describes the request for inspection, without the key. */
 function requestNote(settings: ApiProxySettings): UnknownRecord {
   const { provider, model, temperature = null, max_retries = null } = settings;
   const base_url = endpointOf(settings).replace(/\?.*$/, '');
@@ -94,7 +94,7 @@ async function callModel(client: ModelClient, bundle: DispatchBundle, call: Call
     return answered(reply);
   } catch (thrown) {
     if (!isAgentError(thrown)) throw thrown;
-    // A partial answer was paid for, and may show what is wrong with the prompt.
+    // Save a partial answer: it was paid for, and may show what is wrong with the prompt.
     const { partial } = thrown.details;
     if (partial !== undefined) await saveAttemptLog(bundle, 'last-answer.txt', partial, secrets);
     const latencyMs = Math.round(context.clock.monotonic() - began);
@@ -103,7 +103,7 @@ async function callModel(client: ModelClient, bundle: DispatchBundle, call: Call
   }
 }
 
-/** Why an answer is not a turn result; the client then asks once more. */
+/** Explains why an answer is not a turn result, so that the client asks once more; null to stop asking. */
 function problemIn({ text, stop }: Pick<ModelReply, 'text' | 'stop'>): string | null {
   // Asking again after a refusal is pointless.
   if (stop === 'refused') return null;
@@ -123,7 +123,7 @@ function answered(reply: ModelReply): DriverWaitResult {
   return completed({ result, meta });
 }
 
-/** Replaces the cost that the model claims by the measured one. */
+/** Replaces the cost that the model claims with the measured cost. */
 function withMeta(data: unknown): TurnResult {
   if (!isRecord(data) || !isRecord(data.result) || !isRecord(data.meta)) return collected(data);
   const { result, meta } = data;
@@ -132,7 +132,7 @@ function withMeta(data: unknown): TurnResult {
   return collected({ ...result, cost: known, adapter_meta: meta });
 }
 
-/** Prefix that tells a missing turn result from an unreadable response. */
+/** Prefix that distinguishes a missing turn result from an unreadable response. */
 const NO_RESULT = 'no turn result:';
 
 interface CallSummary {
@@ -179,7 +179,7 @@ function classOf({ kind, message, details }: AgentError): AdapterErrorClass {
   return (status === 400 || status === 413) && TOO_LONG.test(message) ? 'context_overflow' : 'invalid_request';
 }
 
-/** A failed call is paid for too. */
+/** Includes the usage of failed calls, because they are billed too. */
 function metaOf({ details: { call } }: AgentError, { provider, model, latencyMs }: CallSummary): object {
   const input_tokens = call?.usage ? promptTokens(call.usage) : null;
   const output_tokens = call?.usage?.output_tokens ?? null;

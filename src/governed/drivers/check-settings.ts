@@ -1,4 +1,4 @@
-/** Finds faults in the runtime settings of roles without starting or calling anything. */
+/** Finds faults in the runtime settings of roles, without starting programs or calling services. */
 
 import type { z } from 'zod';
 import { type GovernedConfig, runtimeOf, runtimeType } from '../engine/index.ts';
@@ -18,7 +18,7 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['remote_agent', REMOTE_AGENT],
 ]);
 
-/** Skips roles that are held elsewhere. */
+/** Skips roles for which `isElsewhere` is true, because participants hold them. */
 export function driverFaults(config: GovernedConfig, isElsewhere: (role: string) => boolean): readonly string[] {
   const roles = Object.keys(config.roles).filter((role) => !isElsewhere(role));
   const runtimes = new Set(roles.map((role) => runtimeOf(config, role)));

@@ -18,7 +18,7 @@ import { remoteAgentDriver } from './remote-agent.ts';
 
 export interface CreateAdapterOptions {
   readonly clock?: Clock | undefined;
-  /** Source of `${NAME}` and keys (default: the environment of this process). */
+  /** Variables for `${NAME}` and keys (default: the environment of this process). */
   readonly variables?: Variables | undefined;
   /** Receives instructions and retry notices (default: ignored). */
   readonly write?: ((text: string) => void) | undefined;

@@ -1,4 +1,4 @@
-/** Loads a driver from the project or its packages. Any error, bad answer or hang becomes an outcome of the turn. */
+/** Loads a driver from the project or its packages. Turns errors, bad answers and hangs into failed outcomes. */
 
 import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -12,9 +12,9 @@ import { CANCELLED, DriverError, refuse } from './attempt/failure.ts';
 import { collected, deadlineOf, failed, failedWith } from './attempt/wait-result.ts';
 import { noModule } from './check-settings.ts';
 
-/** Time to load the module, to dispatch, and to collect. */
+/** Time limit of each step other than `wait`. */
 const STEP_MS = 60_000;
-/** Lets a driver report its own timeout. */
+/** Extra time for a driver to report its own timeout. */
 const GRACE_MS = 1_000;
 
 export async function customDriver(name: string, context: DriverContext): Promise<RuntimeDriver> {
@@ -50,14 +50,14 @@ type Step = <T>(
   signal?: AbortSignal,
 ) => Promise<T>;
 
-/** Rejects only with DriverError. */
+/** The returned step rejects only with DriverError. */
 function stepsOf(name: string, context: DriverContext): Step {
   const { clock, variables } = context;
   const secrets = findSecrets(variables);
   return async (what, withinMs, perform, signal = context.signal) => {
     const deadline = deadlineOf(clock, withinMs, signal);
     try {
-      // The async call turns a synchronous throw into a rejection.
+      // The async wrapper turns a synchronous throw into a rejection.
       return await deadline.race((async () => perform(deadline.signal))());
     } catch (thrown) {
       if (thrown instanceof DriverError) throw thrown;
@@ -144,7 +144,7 @@ async function fileOf(root: string, module: string): Promise<string> {
 /** A package name and an optional subpath without `..`. */
 const PACKAGE = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/(?!\.)[\w.~-]+)*$/;
 
-/** Follows links before it checks that the file is inside the project. */
+/** Resolves links before checking that the file is inside the project. */
 async function ownFile(root: string, module: string): Promise<string> {
   let [base, file] = ['', ''];
   try {

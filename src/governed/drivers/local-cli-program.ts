@@ -19,7 +19,7 @@ export interface CommandSettings {
   /** A name or path, or a list that begins with one. Runs without a shell. */
   readonly command: string | readonly string[];
   readonly args: readonly string[];
-  /** A folder of the project (default: its root). */
+  /** Working folder in the project (default: its root). */
   readonly cwd?: string | undefined;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -28,7 +28,7 @@ export interface LocalCliSettings extends CommandSettings {
   /** Default: the placeholder found in the arguments, else stdin. */
   readonly prompt_transport?: (typeof TRANSPORTS)[number] | undefined;
   readonly timeout_ms?: number | undefined;
-  /** Limits until the first output and between two outputs; unlimited unless set. */
+  /** Time limits for the first output and between two outputs (default: none). */
   readonly startup_watchdog_ms?: number | undefined;
   readonly silence_watchdog_ms?: number | undefined;
   readonly max_output_bytes?: number | undefined;
@@ -101,7 +101,7 @@ function transportOf({ prompt_transport: asked }: LocalCliSettings, args: readon
   return args.some((arg) => arg.includes(PROMPT_FILE)) ? 'file' : 'stdin';
 }
 
-/** Placeholders for the prompt in the arguments; without one, it becomes the last argument. */
+/** Prompt placeholders in the arguments; the transports `arg` and `file` append an argument if theirs is missing. */
 const PROMPT = '{prompt}';
 const PROMPT_FILE = '{prompt_file}';
 

@@ -1,4 +1,4 @@
-/** Runs a turn as a program in its own process group; when the wait ends, the whole group has ended. */
+/** Runs a turn as a program in its own process group, and ends the whole group before the wait returns. */
 
 import {
   type AgentError,
@@ -54,7 +54,7 @@ function limitsOf(settings: LocalCliSettings, timeoutMs: number): RunLimitOption
   };
 }
 
-/** From SIGTERM to SIGKILL. */
+/** Time from SIGTERM to SIGKILL. */
 const GRACE_MS = 5_000;
 
 async function runWithin(
@@ -83,7 +83,7 @@ async function keepOutput(
   await saveAttemptLog(bundle, 'stderr.log', stderr, secrets);
 }
 
-/** The program ended with exit code 0: its staged file is the result. */
+/** After exit code 0, the staged file is the result. */
 async function stagedBy({ bundle, before, program }: Out): Promise<DriverWaitResult> {
   const { root, turn_id, staging_path } = bundle;
   const found = await readStagedResult(root, turn_id);
@@ -116,7 +116,7 @@ const ENDED: Readonly<Partial<Record<AgentErrorKind, AdapterErrorClass>>> = {
   output_limit: 'output_limit',
 };
 
-/** The program ended with an error. Its output is only a hint: a model may have written it. */
+/** Describes a program that failed. Its output is only a hint, because a model may have written it. */
 function exitFailure(tool: string, ran: ProgramResult, secrets: readonly string[]): DriverFailure {
   const { exitCode, signal } = ran;
   const shown = { ...ran, stdout: redactSecrets(ran.stdout, secrets), stderr: redactSecrets(ran.stderr, secrets) };
@@ -136,7 +136,7 @@ function exitFailure(tool: string, ran: ProgramResult, secrets: readonly string[
   });
 }
 
-/** Programs give the reason at the end of their output. */
+/** Characters kept from the end of the output, where programs print the reason. */
 const MAX_HINT_CHARS = 2_000;
 
 const HINTS: Readonly<Partial<Record<AgentErrorKind, AdapterErrorClass>>> = {

@@ -33,7 +33,7 @@ export function manualDriver(context: DriverContext): RuntimeDriver {
     async dispatch(bundle) {
       const { turn_id, attempt } = bundle;
       const staged = await readStagedResult(root, turn_id);
-      // A result staged before the first attempt counts: no runner may have been watching.
+      // A result staged before the first attempt counts, because it may predate this runner.
       const except = attempt > 1 && staged.kind === 'ready' ? staged.version : undefined;
       write(instructions(bundle, except !== undefined));
       return { turn_id, except };

@@ -1,4 +1,4 @@
-/** Settings and transport of an MCP server: a program started for the turn, or an HTTP address. */
+/** Reads the settings of an MCP server and connects to it: a program started for the turn, or an HTTP address. */
 
 import type { Transport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -10,9 +10,9 @@ import { ProgramTransport, type Sdk } from './mcp-program.ts';
 
 interface Common {
   readonly tool_name: string;
-  /** Maximum silence; progress restarts it. */
+  /** Maximum time without progress. */
   readonly timeout_ms: number;
-  /** Maximum in all, whatever the progress. */
+  /** Maximum total time, regardless of progress. */
   readonly total_timeout_ms: number;
 }
 
@@ -51,7 +51,7 @@ const STREAMABLE_HTTP = z.looseObject({
   headers: texts,
 });
 
-/** Without a transport, a `url` means HTTP. */
+/** If `transport` is missing, a `url` means HTTP; otherwise stdio is used. */
 export const MCP: z.ZodType<McpSettings> = z.preprocess(
   (given) =>
     typeof given === 'object' && given !== null && !('transport' in given)
@@ -66,7 +66,7 @@ export interface Link {
   stderr(): string;
 }
 
-/** Bounds the bytes of an answer; the timeouts bound its time. */
+/** Maximum bytes of an answer; the timeouts limit only its time. */
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 export async function openTransport(
@@ -99,7 +99,7 @@ function toAddress(sdk: Sdk, { url, headers }: McpHttp, { variables, runtimeId }
   return { transport, secrets: [...secrets, ...Object.values(texts), ...secretsInUrl(url)], stderr: () => '' };
 }
 
-/** Following a redirect would send the headers to another address. */
+/** Rejects redirects, because following one would send the headers to a different address. */
 function withoutRedirect(response: Response): Response {
   const { status } = response;
   if (status < 300 || status > 399 || status === 304) return response;

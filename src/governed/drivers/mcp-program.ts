@@ -14,7 +14,7 @@ export type Sdk = typeof import('@modelcontextprotocol/client');
 const MAX_STDERR_BYTES = 256 * 1024;
 /** Leaves room for a result of at most 8 MiB. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
-/** From SIGTERM to SIGKILL. */
+/** Time from SIGTERM to SIGKILL. */
 const GRACE_MS = 5_000;
 
 export class ProgramTransport implements Transport {
@@ -77,7 +77,7 @@ export class ProgramTransport implements Transport {
     try {
       lines.append(bytes);
     } catch (thrown) {
-      // The message is too long; the following bytes cannot be parsed.
+      // The message is too long, so the following bytes cannot be parsed.
       this.onerror?.(asError(thrown));
       void this.close();
       return;
@@ -88,7 +88,7 @@ export class ProgramTransport implements Transport {
         if (message === null) return;
         this.onmessage?.(message);
       } catch (thrown) {
-        // Some servers log to stdout.
+        // Not a message: some servers log to stdout.
         this.onerror?.(asError(thrown));
       }
     }

@@ -1,4 +1,4 @@
-/** Runs a turn as one MCP tool call: bundle paths and texts in, turn result out. */
+/** Runs a turn as one MCP tool call: sends bundle paths and texts, receives the turn result. */
 
 import { join } from 'node:path';
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
@@ -129,7 +129,7 @@ function mcpFailure(thrown: unknown, { deadline, timeoutMs, link }: Call): Drive
   return failureOf('protocol_error', detail, about);
 }
 
-/** Checks the shape, because the package that defines the errors is loaded on demand. */
+/** Recognises errors by shape, because the package that defines them is loaded on demand. */
 function codesOf(thrown: unknown): { readonly code: unknown; readonly status: number | null } {
   if (typeof thrown !== 'object' || thrown === null) return { code: null, status: null };
   const code = 'code' in thrown ? thrown.code : null;

@@ -96,7 +96,7 @@ function resultIn(text: string, where: string, about: { readonly secrets: readon
   return failed('turn_result_extraction_failure', problem, about);
 }
 
-/** null = the body exceeds MAX_RESULT_BYTES. */
+/** Returns null if the body exceeds MAX_RESULT_BYTES. */
 async function bounded(response: ModelResponse, deadline: Deadline): Promise<string | null> {
   const reader: ByteReader | undefined = response.body?.getReader();
   if (reader === undefined) return '';

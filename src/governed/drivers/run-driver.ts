@@ -13,7 +13,7 @@ import { CANCELLED, DriverError, type DriverFailure, failureOf, refuse } from '.
 import { type CreateAdapterOptions, createRuntimeDriver } from './create-driver.ts';
 
 export interface RunAdapterOptions extends CreateAdapterOptions {
-  /** Overrides the config (`--timeout`). */
+  /** Overrides the timeout of the config (`--timeout`). */
   readonly timeoutMs?: number | undefined;
   readonly seal?: SealPolicy | undefined;
   readonly digest?: string | undefined;
@@ -77,7 +77,7 @@ async function runDriver(
   return { ok: true, turnResult, ...(isRecord(adapter_meta) ? { adapter_meta } : {}) };
 }
 
-/** Leaves the file unchanged if the agent staged the same result itself. */
+/** Keeps the staged file if the agent already staged the same result. */
 async function stage(adapter: RuntimeDriver, { root, turn_id }: DispatchBundle, result: TurnResult): Promise<void> {
   const before = await readStagedResult(root, turn_id);
   if (before.kind === 'ready' && sameJson(before.result, result)) return;

@@ -1,8 +1,8 @@
 /**
- * The engine of governed runs: judges configs, turn results, gates and moves of a run.
+ * Judges configs, turn results, gates and moves of governed runs.
  * Pure: functions from data to data, without Node. Time, ids and file texts are arguments.
- * Rooms, each importing only earlier ones: lib, hooks, state, config, coordinator, events, run, turn-result, gates, turns,
- * acceptance, dispatch.
+ * Folders, each importing only earlier ones: lib, hooks, state, config, coordinator, events, run, turn-result, gates,
+ * turns, acceptance, dispatch.
  * Start at `run/moves.ts` (the state machine) and `acceptance/accept.ts` (a result becomes part of the run).
  */
 

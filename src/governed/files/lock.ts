@@ -1,6 +1,6 @@
 /**
- * A lock in a folder, for processes that share only the disk. Every holder gets the next number, created once,
- * so a holder wrongly believed dead sees a higher number and stops.
+ * Locks a folder among processes that share only the disk. Each holder creates the file of the next number,
+ * so that a holder wrongly presumed dead sees a higher number and stops.
  */
 
 import { open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { makeFolder } from '../../system/make-folder.ts';
 import { isAlive } from '../../system/process.ts';
 
 export interface HeldLock {
-  /** Greater than that of every earlier holder. */
+  /** Greater than the token of every earlier holder. */
   readonly token: number;
-  /** False once another process took the lock. */
+  /** False if another process has taken the lock. */
   isHeld(): Promise<boolean>;
   release(): Promise<void>;
 }
@@ -24,17 +24,17 @@ type Locked =
   | { readonly ok: false; readonly error_code: 'lock_timeout'; readonly error: string };
 
 interface LockOptions {
-  /** The name that waiters report. */
+  /** Name of the holder in the error messages of waiting processes. */
   readonly owner: string;
   readonly waitMs?: number;
   readonly clock?: Clock;
-  /** True = stop waiting. */
+  /** Returns true to stop waiting. */
   readonly isMoot?: () => Promise<boolean>;
 }
 
 export const LOCK_WAIT_MS = 5000;
 const BEAT_MS = 500;
-/** The waiter measures silence itself, so clocks are not compared. Shorter than the wait: a crash delays but does not fail it. */
+/** Silence, measured by the waiter's clock, after which a holder counts as dead. Shorter than LOCK_WAIT_MS. */
 const SILENT_MS = 3000;
 const LOOK_AGAIN_MS = 25;
 const RELEASED = '.released';
@@ -61,7 +61,7 @@ export async function takeLock(folder: string, options: LockOptions): Promise<Lo
   }
 }
 
-/** True if a holder may still be alive. Creates nothing. */
+/** True if a holder may still be alive. Creates no files. */
 export async function isLockHeld(folder: string): Promise<boolean> {
   const { token, isReleased } = await highest(folder).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return { token: 0, isReleased: true };
@@ -84,7 +84,7 @@ async function readOwner(folder: string, token: number): Promise<Owner | null> {
   }
 }
 
-/** Only on this machine a dead process differs from a silent one. */
+/** True if the holder ran on this machine and its process has ended. */
 async function isOwnerGone(folder: string, token: number): Promise<boolean> {
   const found = await readOwner(folder, token);
   return found !== null && found.host === hostname() && !isAlive(found.pid);
@@ -98,7 +98,7 @@ async function ownerOf(folder: string, token: number): Promise<string> {
 async function tryTake(folder: string, token: number, owner: string, clock: Clock): Promise<HeldLock | null> {
   const file = join(folder, String(token));
   if (!(await create(file, JSON.stringify({ owner, pid: process.pid, host: hostname() })))) return null;
-  // The number may have been used and removed meanwhile.
+  // Another process may have used and removed this number meanwhile.
   if ((await highest(folder)).token !== token) {
     await rm(file, { force: true });
     return null;
@@ -114,7 +114,7 @@ function held(folder: string, token: number, clock: Clock): HeldLock {
   const beat = (): void => {
     stop = clock.after(BEAT_MS, () => {
       const at = new Date(clock.now());
-      // Others simply miss a failed beat.
+      // Ignore a failed beat: waiters only see a longer silence.
       void utimes(file, at, at)
         .catch(() => undefined)
         .then(() => isOver || beat());
@@ -146,7 +146,7 @@ async function create(file: string, text: string): Promise<boolean> {
   return true;
 }
 
-/** The highest number is never removed, so numbers only grow. */
+/** The file with the highest number is never removed, so numbers only grow. */
 async function highest(folder: string): Promise<{ readonly token: number; readonly isReleased: boolean }> {
   const names = await readdir(folder);
   const token = Math.max(0, ...names.map(tokenOf));

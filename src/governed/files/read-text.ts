@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { canonicalPath, type ReadFiles } from '../engine/index.ts';
 import { parseRecord, type UnknownRecord } from '../engine/lib/unknown-record.ts';
 
-/** Of a larger file, only the beginning is read. */
+/** Reads only the beginning of a larger file. */
 const MAX_PAGE_BYTES = 256 * 1024;
 
-/** null = absent, not a regular file, or outside the project. */
+/** Returns null if the path is absent, not a regular file, or outside the project. */
 export function projectFiles(root: string): ReadFiles {
   return (path) => {
     const canonical = canonicalPath(path);
@@ -44,7 +44,7 @@ function beginningOf(place: string): string | null {
   }
 }
 
-/** The records of a JSON Lines text; skips a torn last line. */
+/** Returns the records of a JSON Lines text; skips lines that are not JSON objects, such as a torn last line. */
 export function recordsIn(text: string | null): readonly UnknownRecord[] {
   return (text ?? '').split('\n').flatMap((line): readonly UnknownRecord[] => {
     const record = parseRecord(line);
@@ -52,7 +52,7 @@ export function recordsIn(text: string | null): readonly UnknownRecord[] {
   });
 }
 
-/** Throws for a file that is absent, not regular or too large. */
+/** Throws if the file is absent, not regular or too large. */
 export async function readRegularFile(place: string, maxBytes: number): Promise<string> {
   return (await readRegularBytes(place, maxBytes)).toString('utf8');
 }

@@ -20,7 +20,7 @@ export function checkTurnId(turnId: string): void {
   throw new FileRefusal('unsafe_path', `${JSON.stringify(turnId)}: expected a turn id that can name a folder`);
 }
 
-/** The first part of the path that is a link; null = none. */
+/** Returns the first part of the path that is a link; null if there is none. */
 export async function findSymlink(root: string, path: string): Promise<string | null> {
   const parts = path.split('/');
   for (let n = 1; n <= parts.length; n++) {
@@ -41,7 +41,7 @@ export interface FileStatus {
   isSymbolicLink(): boolean;
 }
 
-/** null = nothing there, or a file where a folder should be. */
+/** Returns null if the path does not exist or passes through a file. */
 export async function statOrNull(path: string): Promise<FileStatus | null> {
   return lstat(path).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT' || thrown.code === 'ENOTDIR') return null;
@@ -73,7 +73,7 @@ async function codeOf(realRoot: string, path: string): Promise<PathFault['code']
   return isReserved(inside) ? 'leads_to_reserved' : null;
 }
 
-/** The real path; for a missing file, through its nearest existing folder. */
+/** Returns the real path; for a missing file, resolves its nearest existing folder. */
 async function resolved(path: string): Promise<string> {
   try {
     return await realpath(path);

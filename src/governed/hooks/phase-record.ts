@@ -13,7 +13,7 @@ export interface HookOptions {
   readonly turn_id?: string | null;
   /** Folder of hook-audit.jsonl, relative to the root. */
   readonly auditDir?: string;
-  /** Paths protected in addition to the run files, relative to the root. A folder means its files. */
+  /** Paths protected in addition to the run files, relative to the root. A folder protects its files. */
   readonly protectedPaths?: readonly string[];
   /** Values of `${NAME}` (default: the environment of this process). */
   readonly variables?: Readonly<Record<string, string | undefined>>;
@@ -78,7 +78,7 @@ export class PhaseRecord {
     });
   }
 
-  /** The caller's id, else the id in the payload. */
+  /** Returns the caller's id, or else the id in the payload. */
   #id(name: 'run_id' | 'turn_id'): string | null {
     const id = this.options[name] ?? this.#payload[name];
     return typeof id === 'string' ? id : null;

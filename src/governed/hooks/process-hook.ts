@@ -11,7 +11,7 @@ import { runProgram } from '../../participants/processes/run-program.ts';
 import type { HookEnvelope, ProcessHook } from '../engine/hooks/hook.ts';
 import { expandVariables, type HookResult, MAX_ANSWER_BYTES, type Variables } from './variables.ts';
 
-/** From SIGTERM to SIGKILL; short, because the phase waits for it. */
+/** Time from SIGTERM to SIGKILL; short, because the phase waits for it. */
 const GRACE_MS = 200;
 
 export async function runProcessHook(

@@ -17,10 +17,10 @@ type Kept =
   | { readonly kind: 'symlink'; readonly target: string }
   | { readonly kind: 'other' };
 
-/** Keyed by path, relative to the root. */
+/** Protected files by path, relative to the root. */
 export type Snapshot = ReadonlyMap<string, Kept>;
 
-/** A folder among the paths means its files. */
+/** Takes the files of a folder if a path names a folder. */
 export async function snapshot(root: string, protectedPaths: readonly string[]): Promise<Snapshot> {
   const kept = new Map<string, Kept>();
   for (const path of [...ALWAYS, ...protectedPaths]) {

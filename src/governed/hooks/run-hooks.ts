@@ -1,6 +1,6 @@
 /**
- * Runs and records the hooks of a phase in sequence. Never throws: a hook that cannot run has failed, and a write error
- * stops the phase. Phases of one project are serialised, so that a file change is attributed to the right hook.
+ * Runs and records the hooks of a phase in sequence. Never throws: a hook that cannot run counts as failed, and a write
+ * error stops the phase. A project's phases run one at a time, so that a file change is attributed to the right hook.
  */
 
 import { resolve } from 'node:path';
@@ -21,7 +21,7 @@ export interface HooksRun {
   readonly blocked: boolean;
   readonly blocker?: HookAudit;
   readonly tamper?: { readonly hook_name: string; readonly error_code: TamperCode; readonly paths: readonly string[] };
-  /** Set unless `ok`. */
+  /** Set if `ok` is false. */
   readonly error?: string;
   readonly error_code?: TamperCode | 'hook_blocked' | 'hook_failed';
   readonly results: readonly HookAudit[];
@@ -75,7 +75,7 @@ const MAX_MESSAGE_CHARS = 4_096;
 
 interface RanHook {
   readonly entry: HookAudit;
-  /** Restored paths that the hook had changed. */
+  /** Paths that the hook changed and that were restored. */
   readonly tampered: readonly string[];
 }
 
@@ -106,7 +106,7 @@ async function runHook(hook: Hook, record: PhaseRecord): Promise<RanHook> {
 }
 
 async function perform(hook: Hook, record: PhaseRecord): Promise<HookResult> {
-  // Loading validates a config, but hooks may come from elsewhere: an invalid hook has failed.
+  // Hooks may come from an unvalidated config, so an invalid hook counts as failed.
   const [fault] = validateHook(hook, 'hook', '');
   if (fault !== undefined) return { ...NOTHING, end: { kind: 'failed', problem: fault.message } };
   const { variables = process.env, signal } = record.options;
@@ -117,7 +117,7 @@ async function perform(hook: Hook, record: PhaseRecord): Promise<HookResult> {
   return runProcessHook(hook, envelope, variables, signal);
 }
 
-/** Policies fail closed: any mode but `advisory` blocks. */
+/** Fails closed: any mode other than `advisory` blocks. */
 function modeOf({ mode }: Hook): HookMode {
   return mode === 'advisory' ? 'advisory' : 'blocking';
 }
@@ -135,7 +135,7 @@ async function callHttpHook(
   try {
     const response = await fetch(hook.url, {
       method: 'POST',
-      // Following a redirect would send the headers to another address.
+      // Following a redirect would send the headers to a different address.
       redirect: 'manual',
       headers: { 'content-type': 'application/json', ...headers.texts },
       body: JSON.stringify(envelope),

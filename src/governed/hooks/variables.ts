@@ -9,7 +9,7 @@ export interface ExpandedVariables {
   readonly secrets: readonly string[];
 }
 
-/** A string result names the variable that is not set. */
+/** Returns an error string if a variable is not set. */
 export function expandVariables(
   texts: Readonly<Record<string, string>>,
   variables: Variables,
@@ -19,7 +19,7 @@ export function expandVariables(
   if (unset !== undefined) return `the variable ${unset} is not set`;
   const held = (name: string): string => getOwn(variables, name) ?? '';
   const entries = Object.entries(texts).map(([name, text]) => [name, withVariables(text, held)] as const);
-  // Headers are sent without surrounding white space.
+  // Headers are sent trimmed, so redact the trimmed values too.
   const secrets = new Set(names.map(held).flatMap((value) => [value, value.trim()]));
   secrets.delete('');
   return { texts: Object.fromEntries(entries), secrets: [...secrets] };
@@ -27,14 +27,14 @@ export function expandVariables(
 
 export interface HookResult {
   readonly end: Exclude<HookEnd, { readonly kind: 'tampered' }>;
-  /** null unless a program ended by itself. */
+  /** null unless a program exited by itself. */
   readonly exitCode: number | null;
   readonly stderr: string;
-  /** Values of its variables, to redact. */
+  /** Values of the hook's variables, to redact. */
   readonly secrets: readonly string[];
 }
 
-/** Maximum size of an answer; far above sixteen annotations and a message. */
+/** Maximum size of an answer; far more than sixteen annotations and a message need. */
 export const MAX_ANSWER_BYTES: number = 256 * 1024;
 
 export type Variables = Readonly<Record<string, string | undefined>>;

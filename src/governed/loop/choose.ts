@@ -24,7 +24,7 @@ export async function chooseTurns(loop: LoopContext, given: RunState): Promise<C
     if (typeof role === 'object' && role !== null) return turns.length === 0 ? role : { turns };
     if (role === null) return turns.length === 0 ? callerStopped(loop, state) : { turns };
     const hasTurn = Object.values(state.active_turns).some(({ assigned_role }) => assigned_role === role);
-    // With active turns, repeating a role means that no further turn is wanted.
+    // While turns are active, a role that already has a turn means that no further turn is wanted.
     if (hasTurn && turns.length > 0) return { turns };
     const assigned = await loop.runner.assignTurn(loop.root, loop.config, role);
     if (!assigned.ok) {
@@ -58,7 +58,7 @@ async function callerStopped(loop: LoopContext, state: RunState): Promise<Stop> 
   return stop('caller_stopped');
 }
 
-/** null = no role is free. While turns are active, only delegated work is added beside them. */
+/** Returns null if no role is free. While turns are active, offers only delegations and their reviews. */
 export function nextRole(state: RunState, config: GovernedConfig): string | null {
   const busy = new Set(Object.values(state.active_turns).map(({ assigned_role }) => assigned_role));
   const delegated = state.delegation_queue.filter(({ status }) => status === 'pending').map(({ to_role }) => to_role);

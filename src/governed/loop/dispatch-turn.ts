@@ -11,7 +11,7 @@ export type Dispatched =
   | Outcome
   | { readonly kind: 'threw'; readonly error: Error }
   | { readonly kind: 'late'; readonly timeoutMs: number }
-  /** The loop is stopping. An answer that still arrived is kept for the next loop. */
+  /** The loop is stopping. An answer that arrived within the grace period is kept for the next loop. */
   | { readonly kind: 'aborted'; readonly answer: Outcome | null };
 
 const DEFAULT_MINUTES = 120;
@@ -23,7 +23,7 @@ function timeoutFor({ runtimes, timeouts }: GovernedConfig, turn: Turn, given: n
   return (timeouts?.per_turn_minutes ?? DEFAULT_MINUTES) * 60_000;
 }
 
-/** Writes the bundle of this attempt. Marks a turn that an earlier loop dispatched as stalled first. */
+/** Writes the bundle of this attempt. First marks the turn as stalled if an earlier loop dispatched it. */
 export async function writeAttemptBundle(
   { runner, root, config }: LoopContext,
   { turn_id, status }: Turn,
@@ -114,7 +114,7 @@ function acceptedWith({ turnResult }: UnknownRecord): Outcome {
   return { kind: 'rejected', reason: `turnResult: expected an object with ${expected}`, errors: [] };
 }
 
-/** The minimum that identifies a result; the validation stages check the rest. */
+/** Requires the minimum that identifies a result; the validation stages check the rest. */
 function isClaim({ schema_version, run_id, turn_id, status, role, runtime_id }: UnknownRecord): boolean {
   const isThere = (value: unknown): boolean => !isMissing(value) && value !== '';
   return isThere(schema_version) && [run_id, turn_id].some(isThere) && [status, role, runtime_id].some(isThere);

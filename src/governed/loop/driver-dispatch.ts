@@ -1,4 +1,4 @@
-/** The dispatch callback of a loop that uses the runtime drivers. */
+/** Creates the dispatch callback of a loop that uses the runtime drivers. */
 
 import type { CreateAdapterOptions } from '../drivers/create-driver.ts';
 import { runTurnWithDriver } from '../drivers/lazy.ts';
@@ -23,7 +23,7 @@ export function dispatchByDriver(
   };
 }
 
-/** The serving hub gave the turn to the holder of the role and stages the answer: only wait. */
+/** Driver config that only waits: the serving hub notified the role holder and stages the answer. */
 const WAITING = { type: 'manual', poll_interval_ms: 250 };
 
 async function isHeld(root: string, { assigned_role }: Turn): Promise<boolean> {

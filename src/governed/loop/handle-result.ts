@@ -8,7 +8,7 @@ import { readStagedResult, stageResult } from '../staging/staged-result.ts';
 import type { Dispatched, Outcome } from './dispatch-turn.ts';
 import { failedAt, type LoopContext, record, type Stop, settleWithin, stateNow, stop } from './loop-context.ts';
 
-/** null = continue the loop. */
+/** Returns null if the loop continues. */
 export async function handleResult(loop: LoopContext, turn: Turn, came: Dispatched): Promise<Stop | null> {
   // Another loop took over and owns the turn; the next round ends this loop.
   if (came.kind !== 'aborted' && !(await loop.lock.isHeld())) return null;
@@ -41,7 +41,7 @@ async function keepResult({ root, tell }: LoopContext, turn: Turn, came: Outcome
   return stop('dispatch_error');
 }
 
-/** Not the fault of the result: it stays staged for the next loop. */
+/** Errors not caused by the result, which stays staged for the next loop. */
 const NOT_ITS_FAULT = [
   'lock_timeout',
   'io_error',
@@ -55,7 +55,7 @@ const NOT_ITS_FAULT = [
   'log_damaged',
   'tree_unreadable',
 ];
-/** Another process handled the turn. */
+/** Errors which show that another process handled the turn. */
 const HANDLED = ['turn_already_accepted', 'turn_not_active'];
 
 async function accept(loop: LoopContext, turn: Turn): Promise<Stop | null> {
@@ -79,7 +79,7 @@ async function notTaken(loop: LoopContext, turn: Turn, failure: RunnerFailure): 
   const { error, error_code, validation } = failure;
   if (HANDLED.includes(error_code)) return null;
   if (NOT_ITS_FAULT.includes(error_code)) return failedAt(loop, failure, turn.turn_id);
-  // An operator or a hook stopped the run: the result stays staged.
+  // If an operator or a hook stopped the run, the result stays staged.
   if (await isStopped(loop)) return null;
   if (error_code === 'conflict') return reject(loop, turn, { stage: 'conflict', reason: error, isConflict: true });
   const { failed_stage: stage = null, errors = [] } = validation ?? {};
@@ -143,7 +143,7 @@ async function block(loop: LoopContext, turn: Turn, details: Blocker): Promise<S
   return stop('blocked');
 }
 
-/** The dispatch callback failed: the turn stays active, and the next loop dispatches it again. */
+/** Handles a failed dispatch callback: the turn stays active, and the next loop dispatches it again. */
 async function broken(loop: LoopContext, turn: Turn, code: string, why: string): Promise<Stop> {
   const { runner, root, tell } = loop;
   record(loop, turn, why);

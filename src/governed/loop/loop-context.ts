@@ -1,4 +1,4 @@
-/** Context of the run loop's steps: stopping, reporting and waiting for callbacks. */
+/** Provides the context of loop steps: stopping, reporting and waiting for callbacks. */
 
 import { asError } from '../../core/lib/errors.ts';
 import type { Clock } from '../../core/ports/platform.ts';
@@ -27,7 +27,7 @@ export interface LoopContext extends LoopPorts {
   gatesApproved: number;
 }
 
-/** Why the loop ends. `ok` follows from the reason unless set. */
+/** Why the loop ends. Without `ok`, the reason determines success. */
 export interface Stop {
   readonly stop_reason: StopReason;
   readonly ok?: false;
@@ -83,7 +83,7 @@ export function createReporter({ onEvent }: Pick<LoopCallbacks, 'onEvent'>, pati
 export type SettleResult<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'threw'; readonly error: Error }
-  /** Did not end within the grace period after the abort. Its later outcome is ignored. */
+  /** The callback did not end within the grace period after the abort; its later outcome is ignored. */
   | { readonly kind: 'left' };
 
 export interface Patience {

@@ -107,7 +107,7 @@ function maxTurnsIn(config: GovernedConfig): number {
   return typeof most === 'number' && Number.isInteger(most) && most >= 0 ? most : DEFAULT_MAX_TURNS;
 }
 
-/** One loop at a time: a loop dispatches active turns again, which no other loop may be running. */
+/** Allows one loop per project, because a loop dispatches active turns again. */
 async function lockedFor(root: string, { clock }: LoopPorts) {
   try {
     const taken = await takeLock(await resolveInside(root, LOOP_LOCK), { owner: 'a run loop', clock });
@@ -129,7 +129,7 @@ interface AdmissionFault {
   readonly message: string;
 }
 
-/** `isThere`: existing files need no producer. */
+/** `isThere` reports existing files, which need no producer. */
 export function admissionFaults(config: GovernedConfig, isThere: (path: string) => boolean): readonly AdmissionFault[] {
   const soFar = new Set<string>();
   return phasesOf(config).flatMap((phase) => {

@@ -22,7 +22,7 @@ import {
 import { type NotReady, prepareLoop } from './prepare.ts';
 import type { GateType, LoopCallbacks, LoopOptions, LoopResult, StopReason } from './types.ts';
 
-/** Ends that count as `ok`. */
+/** Stop reasons that count as `ok`. */
 const GOOD_ENDS: readonly StopReason[] = ['completed', 'gate_held', 'caller_stopped', 'max_turns_reached'];
 
 export type RunLoop = (
@@ -45,7 +45,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   };
 }
 
-/** Reading the arguments threw, such as in a getter. */
+/** Reports arguments that throw when they are read, for example in a getter. */
 function unreadable(thrown: unknown): NotReady {
   const message = `cannot read the arguments: ${asError(thrown).message}`;
   return { kind: 'not_ready', stop_reason: 'init_failed', errors: [{ code: 'bad_argument', message, turn_id: null }] };
@@ -100,7 +100,7 @@ async function driveRounds(loop: LoopContext): Promise<Stop> {
 
 /**
  * Dispatches the turns of a round concurrently and handles the results one at a time, in order of arrival.
- * null = continue the loop; the first reason to stop wins.
+ * Returns null if the loop continues; the first reason to stop wins.
  */
 async function runRound(loop: LoopContext, turns: readonly Turn[]): Promise<Stop | null> {
   const { tell } = loop;
@@ -120,7 +120,7 @@ async function runRound(loop: LoopContext, turns: readonly Turn[]): Promise<Stop
   return ends[0] ?? null;
 }
 
-/** A hook that blocks needs an operator; the next loop retries any other failure. */
+/** A blocking hook needs an operator; after any other failure, the next loop retries. */
 async function notSent(loop: LoopContext, turn: Turn, failure: { error: string; error_code: string }): Promise<Stop> {
   const { runner, root, tell } = loop;
   const failed = failedAt(loop, failure, turn.turn_id);
@@ -136,7 +136,7 @@ async function notSent(loop: LoopContext, turn: Turn, failure: { error: string; 
   return stop('blocked');
 }
 
-/** Serialises runner calls: each sees the changes of the one before. */
+/** Serialises runner calls, so that each sees the changes of the previous call. */
 function queue(): <T>(perform: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (perform) => {
@@ -171,7 +171,7 @@ async function resultOf(loop: LoopContext, { stop_reason, ok }: Stop): Promise<L
   };
 }
 
-/** null = there is a run to continue. */
+/** Returns null if there is a run to continue. */
 async function beginRun(loop: LoopContext): Promise<Stop | null> {
   const { runner, root, config, options, tell } = loop;
   const state = await stateNow(loop);
@@ -192,7 +192,7 @@ function isRestart(state: RunState | null, { options }: LoopContext): boolean {
   return state?.status === 'blocked' && options.startNewRunFromBlocked === true;
 }
 
-/** null = the gate is approved, and the run continues. */
+/** Returns null if the loop continues: the gate was approved or decided elsewhere. */
 async function askAtGate(loop: LoopContext, state: RunState): Promise<Stop | null> {
   const gateType: GateType = state.pending_phase_transition === null ? 'run_completion' : 'phase_transition';
   await loop.tell.event({ type: 'gate_paused', gateType, state });

@@ -1,4 +1,4 @@
-/** The contract of the run loop: callbacks, options, events and result. */
+/** Defines the contract of the run loop: callbacks, options, events and result. */
 
 import type { GovernedConfig, RunState, Turn } from '../engine/index.ts';
 import type { UnknownRecord } from '../engine/lib/unknown-record.ts';
@@ -43,14 +43,14 @@ type Awaitable<T> = T | Promise<T>;
 
 /** Called one at a time, except `dispatch`, which may run concurrently. Errors they throw are reported in the result. */
 export interface LoopCallbacks {
-  /** The next role; null ends the loop. While turns are active, chooses a further role beside them; null = none. */
+  /** Returns the next role, or null to end the loop. While turns are active: a further role, or null for none. */
   selectRole(state: RunState, config: GovernedConfig): Awaitable<string | null>;
   dispatch(context: DispatchContext): Awaitable<LoopAnswer>;
   /** Only `true` approves. */
   approveGate(type: GateType, state: RunState): Awaitable<boolean>;
-  /** Awaited, in order of occurrence. */
+  /** Each call is awaited, in order of occurrence. */
   onEvent?(event: LoopEvent): Awaitable<void>;
-  /** The turn is already accepted; `ok: false` ends the loop. */
+  /** Called after the turn is accepted; `ok: false` ends the loop. */
   afterAccept?(given: {
     readonly turn: Turn;
     readonly acceptResult: TurnTaken;
@@ -89,7 +89,7 @@ export type StopReason =
   | 'conflict_stall';
 
 export interface LoopError {
-  /** Stable, such as `dispatch_threw` or `lock_timeout`. */
+  /** Stable code, such as `dispatch_threw` or `lock_timeout`. */
   readonly code: string;
   readonly message: string;
   readonly turn_id: string | null;
@@ -100,12 +100,12 @@ export interface TurnRecord {
   readonly turn_id: string;
   readonly attempt: number;
   readonly accepted: boolean;
-  /** null if accepted. */
+  /** null if the attempt was accepted. */
   readonly reason: string | null;
 }
 
 export interface LoopResult {
-  /** False = something failed, was refused or was aborted. */
+  /** False if something failed, was refused or was aborted. */
   readonly ok: boolean;
   readonly stop_reason: StopReason;
   readonly state: RunState | null;

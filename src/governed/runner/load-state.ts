@@ -1,6 +1,6 @@
 /**
- * Reads the state of a run: from the serving hub, else from the log, which also repairs the files. While another process
- * holds the log, from state.json, which is always complete and at most one operation behind.
+ * Reads the state of a run from the serving hub, or else from the log, which also repairs the files. While another
+ * process holds the log, reads state.json, which is always complete and at most one operation behind.
  */
 
 import type { RunState } from '../engine/index.ts';
@@ -12,10 +12,10 @@ import { repairProjections } from './run-operation.ts';
 import { askState } from './served/ask-served.ts';
 import { readServedNote, type ServedNote } from './served/served-note.ts';
 
-/** null = no readable run. */
+/** Returns null if there is no readable run. */
 export async function loadState(given: string, means: RunnerContext): Promise<RunState | null> {
   const root = await rootOf(given);
-  // While a hub serves the project, its own log is older than its files.
+  // While a hub serves the project, the project's own log is older than its files.
   const note = await readServedNote(root);
   if (note !== null) return servedState(root, note, means);
   if (!(await hasLog(root))) return stateIfWhole(root);
@@ -26,12 +26,12 @@ export async function loadState(given: string, means: RunnerContext): Promise<Ru
     if (error_code === 'log_damaged') return stateOnDisk(root);
     if (error_code !== 'lock_timeout') throw thrown;
     const state = await stateIfWhole(root);
-    // The file is damaged: wait for the log.
+    // state.json is damaged, so wait for the log.
     return state ?? (await withRun(root, means, stateIn));
   }
 }
 
-/** With these errors the files are the only source. */
+/** Errors after which the files are the only source. */
 const UNREACHABLE = ['hub_not_running', 'hub_not_answering', 'outcome_unknown', 'lock_timeout', 'log_damaged'];
 
 /** Falls back to the files if the hub has not taken the run over yet. */

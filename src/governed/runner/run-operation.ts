@@ -24,7 +24,7 @@ export async function runOperation<Name extends OperationName>(
   try {
     return await withRun(root, means, (run) => runOperationIn(run, name, args), { isMoot });
   } catch (thrown) {
-    // A hub began to serve the project during the wait: nothing was done here.
+    // A hub began to serve the project during the wait, before anything was done here: ask the hub.
     const late = await readServedNote(root);
     if (late === null || failureOf(thrown).error_code !== 'lock_timeout') throw thrown;
     return askServed(root, late, name, args, means);
@@ -39,15 +39,15 @@ export async function runOperationIn<Name extends OperationName>(
 ): Promise<Answer<Name>> {
   await repairProjections(run);
   await followUp(run);
-  // The table gives each name its own arguments and answer.
+  // Safe cast: the table gives each name its own arguments and answer.
   const operation = operations[name] as unknown as (run: OpenRun, args: Args<Name>) => Promise<Answer<Name>>;
   const before = run.logs.runs.length;
   const answer = await operation(run, args).catch(async (thrown: unknown) => {
-    // A run taken over on the way stays, even if the operation is refused.
+    // A run taken over during the operation stays, even if the operation is refused.
     if (run.logs.runs.length !== before) await project(run);
     throw thrown;
   });
-  // Adds only members that the answer has, or a warning.
+  // `settled` returns only members that the answer has, or a warning.
   return { ...answer, ...(await settled(run, answer as Followed)) };
 }
 
@@ -62,7 +62,7 @@ interface Followed {
   readonly warnings?: readonly string[];
 }
 
-/** The operation is durable: later errors become a warning, and the next operation makes up for them. */
+/** The operation is durable: later errors become a warning, and the next operation repairs the files. */
 async function settled(run: OpenRun, answer: Followed): Promise<Followed> {
   try {
     await project(run);

@@ -1,6 +1,6 @@
 /**
- * The runner interface. Calls never throw. An operation takes the lock, opens the log (or asks the hub that serves the
- * project), repairs projections, does its work, and carries out the follow-ups.
+ * Implements the runner interface; calls never throw. An operation takes the lock, opens the log (or asks the hub that
+ * serves the project), repairs projections, does its work, and carries out the follow-ups.
  * Implementations are loaded on first use. Continue with `run-operation.ts` and `operations/operations.ts`.
  */
 
@@ -22,7 +22,7 @@ export function createRunner(ports: Partial<RunnerPorts> = {}): Runner {
     return { means: runnerContext(ports), runOperation, orFailure };
   });
 
-  // Each method's types are those of the interface it is part of.
+  // The interface defines the types of each method.
   async function asked<T>(name: OperationName, root: string, args: object): Promise<T | RunnerFailure> {
     const { means, runOperation, orFailure } = await working();
     // Treat null options as absent.

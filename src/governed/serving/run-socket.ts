@@ -1,4 +1,4 @@
-/** The socket on which a hub takes requests for operations on a project's runs. */
+/** Opens the socket on which a hub takes requests for operations on a project's runs. */
 
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { resolveInside } from '../files/safe-path.ts';
 import { failureOf } from '../runner/contract/failure.ts';
 import type { AnswerLine, AskedLine } from '../runner/served/ask-served.ts';
 
-/** Operating systems limit socket paths to little more. */
+/** Maximum bytes of a socket path; operating systems allow little more. */
 const LONGEST_NAME = 100;
 
 export interface RunSocket {
@@ -40,7 +40,7 @@ export async function openRunSocket(root: string, answer: (asked: AskedLine) => 
   };
 }
 
-/** In the project's run folder, or in a temporary folder if that path is too long. */
+/** Places the socket in the project's run folder, or in a temporary folder if that path is too long. */
 async function placeFor(root: string): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const near = await resolveInside(root, `${RUN_FOLDER}/hub.sock`);
   const isShort = Buffer.byteLength(near) <= LONGEST_NAME;

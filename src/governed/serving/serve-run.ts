@@ -37,7 +37,7 @@ export interface ServeRunOptions {
 
 export interface ServedRun {
   readonly root: string;
-  /** Names of the identities that run it and approve its gates in the hub. */
+  /** Names of the hub identities that run the project and approve its gates. */
   readonly runner: string;
   readonly operator: string;
   /** Finishes the current operation first. The runs stay in the hub. */
@@ -105,7 +105,7 @@ class Serving {
   readonly #means: RunnerContext;
   readonly #who: Who;
   readonly #inTurn = new KeyedLock();
-  /** Fences per calling process: the lease of one does not admit another. */
+  /** Fences by calling process, so that one process cannot use the lease of another. */
   readonly #fences = new Map<string, Map<string, number>>();
   #clients: RunClients | null = null;
 
@@ -152,7 +152,7 @@ class Serving {
     });
   }
 
-  /** Reads the log, even during an operation: files may be stale or edited. */
+  /** Reads the state from the log, even during an operation, because files may be stale or edited. */
   async #state(): Promise<RunState | null> {
     const { current } = (await this.#open(this.#means)).logs;
     return current?.record.state.run ?? null;
@@ -170,7 +170,7 @@ class Serving {
     return { root: this.#root, runner, operator, close };
   }
 
-  /** Without a config or a registered role holder, a later call takes the run over. */
+  /** Leaves the takeover to a later call if the config or a registered role holder is missing. */
   #postponed(thrown: unknown): null {
     if (thrown instanceof RunnerRefusal && thrown.failure.error_code === 'no_config') return null;
     const isEarly = thrown instanceof WireError && (thrown.code === 'invalid_create' || thrown.code === 'not_found');
@@ -200,7 +200,7 @@ class Serving {
     if (!staged.ok) this.#who.log.error('result not staged', { error: staged.error });
   }
 
-  /** A failure, such as a hook or a lease, stops nothing else: an operator can dispatch the turn. */
+  /** Only logs a failure, such as of a hook or a lease, because an operator can dispatch the turn. */
   async #tellHolders(run: OpenRun): Promise<void> {
     await notifyHolders(run, this.#who.roles).catch((thrown: unknown) => {
       this.#who.log.warn('holder not notified of an active turn', { error: failureOf(thrown).error });
@@ -218,7 +218,7 @@ class Serving {
   }
 }
 
-/** Repairs the files to take over from the project's own log, which wins over them. */
+/** Before the takeover, repairs the files from the project's own log, which takes precedence. */
 async function mendFiles(root: string, means: RunnerContext): Promise<void> {
   const own = await openLocalHub(await resolveInside(root, LOG_FOLDER), means);
   try {
@@ -245,7 +245,7 @@ function checkRoles(roles: unknown): void {
   if (!isRoles) throw badArgument('roles', 'names of participants by role', roles);
 }
 
-/** Throws what the run refuses; notifications sent before stay sent. */
+/** Throws if the run refuses; notifications sent earlier stay sent. */
 async function notifyHolders(run: OpenRun, roles: Readonly<Record<string, string>>): Promise<void> {
   for (const turnId of unnotified(run, roles)) {
     await runOperationIn(run, 'transitionActiveTurnLifecycle', { turnId, step: 'stalled' });
@@ -257,7 +257,7 @@ function unnotified({ logs: { current } }: OpenRun, roles: Readonly<Record<strin
   if (current === null || !current.isOpen) return [];
   const { state, events } = current.record;
   if (state.run.status !== 'active') return [];
-  // Only this session's events count: a notification in another session does not arrive here.
+  // Count only events of this session: a notification in another session does not arrive here.
   const notified = new Set(events.map(({ event_type, turn }) => event_type === 'turn_dispatched' && turn?.turn_id));
   return Object.values(state.run.active_turns)
     .filter(({ assigned_role }) => getOwn(roles, assigned_role) !== undefined)

@@ -1,6 +1,6 @@
 /**
- * `.agentxchain/taken-back.json`: hub sessions that the runs of this project left while the hub was down.
- * The hub closes them when it serves the project again.
+ * Keeps `.agentxchain/taken-back.json`: hub sessions that the runs of this project left while the hub was down.
+ * The hub closes these sessions when it serves the project again.
  */
 
 import { rename } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface ServingHub {
   grant(agent: string, grants: readonly Grant[]): Promise<unknown>;
 }
 
-/** Requires a stopped hub. Keeps the project's earlier log beside the new one. */
+/** Withdraws the runs from a stopped hub. Keeps the project's earlier log next to the new one. */
 export function withdrawRun(given: string): Promise<{ readonly ok: true } | RunnerFailure> {
   return orFailure(async () => {
     const root = await rootOf(given);
@@ -44,7 +44,7 @@ export function withdrawRun(given: string): Promise<{ readonly ok: true } | Runn
 }
 
 const FILE = `${RUN_FOLDER}/taken-back.json`;
-/** Drops the oldest entries: those hubs never came back. */
+/** Maximum number of entries; drops the oldest, whose hubs never returned. */
 const MOST = 100;
 
 export const LABEL = 'governed_root';
@@ -86,7 +86,7 @@ async function closeSessions(hub: ServingHub, servedId: string): Promise<void> {
   }
 }
 
-/** Ignores an unreadable file: it only serves cleanup. */
+/** Ignores an unreadable file, because the file serves only cleanup. */
 async function readLeft(root: string): Promise<readonly Left[]> {
   const text = await readFileOrNull(await resolveInside(root, FILE));
   const read = text === null ? [] : parseJson(text);

@@ -1,4 +1,4 @@
-/** Text of a run for participants: each envelope as a line, the state in short, and the input of a turn. */
+/** Renders a run for participants: each envelope as a line, a short state, and the input of a turn. */
 
 import { findJsonObject, type Json, type JsonObject } from '../../core/lib/json.ts';
 import { renderText } from '../../core/ports/adapter.ts';
@@ -38,7 +38,7 @@ export function renderLine(envelope: Envelope): string {
   return line === null ? renderText(envelope) : line(event_data);
 }
 
-/** A dispatched turn starts with its prompt and context. */
+/** Returns the prompt and context of a dispatched turn; otherwise the envelope as a line. */
 export function turnInputOf(envelope: Envelope): string {
   const { prompt, context } = envelope.event_data as UnknownRecord;
   if (envelope.event_type !== 'turn.dispatched' || envelope.redacted !== undefined) return renderLine(envelope);
@@ -74,7 +74,7 @@ function phasesShown({ config }: SessionRules): readonly JsonObject[] {
   });
 }
 
-/** Gates in phase order, then the others. Status null = not evaluated yet. */
+/** Lists gates in phase order, then the others. A status is null if the gate has not been evaluated. */
 function gatesShown({ config }: SessionRules, { run }: GovernedState): readonly JsonObject[] {
   const { phase_gate_status, pending_phase_transition, pending_run_completion } = run;
   const ofPhases = phasesOf(config).flatMap((phase) => phaseConfig(config, phase)?.exit_gate ?? []);
@@ -119,11 +119,11 @@ export function displayState(rules: SessionRules, state: GovernedState): JsonObj
     lease,
     follow_ups: follow_ups.length,
   };
-  // The state is JSON; its interfaces only lack an index signature.
+  // Safe cast: the state is JSON, but its interfaces lack an index signature.
   return shown as unknown as JsonObject;
 }
 
-/** Parses an agent's answer: JSON, possibly fenced or inside text; else the text itself. */
+/** Parses an agent's answer as JSON, even fenced or inside text; otherwise returns the text. */
 export function parseResultText(text: string): Json {
   return findJsonObject(text) ?? text;
 }

@@ -1,5 +1,5 @@
 /**
- * Governed runs as sessions: the meaning of each envelope in a run's log. Pure, like the engine.
+ * Implements governed runs as sessions: the effect of each envelope in a run's log. Pure, like the engine.
  * Owns the session state and every envelope type that may change it. Judging a post, folding the log and reading it
  * share one path, so they cannot differ.
  * Start at `judge.ts`, then `moves/table.ts`.

@@ -1,4 +1,4 @@
-/** Judges whether an envelope may be sent, and what it changes. Folding and reading a log take the same path. */
+/** Judges whether an envelope may be sent, and what it changes. Folding and reading a log use the same code. */
 
 import { isProtocolError, ProtocolError } from '../../core/lib/errors.ts';
 import { sha256 } from '../../core/lib/sha256.ts';
@@ -14,7 +14,7 @@ import { type Created, holderOf, rulesOf } from './state/rules.ts';
 import { text } from './state/shape.ts';
 import { type GovernedState, NEW_SESSION } from './state/state.ts';
 
-/** Throws a ProtocolError if it may not. Judging never depends on time, so any time will do. */
+/** Throws a ProtocolError if the draft may not be sent. The judgement never depends on time, so any time will do. */
 export function judgeSend(metadata: SessionMetadata, draft: Draft, state: GovernedState): void {
   const { event_type } = draft;
   const rule = ruleOf(event_type);
@@ -31,14 +31,14 @@ export function judgeSend(metadata: SessionMetadata, draft: Draft, state: Govern
   perform(ask, rule);
 }
 
-/** The outcome of a logged envelope; null = it does not concern the run. */
+/** Returns the outcome of a logged envelope; null if the envelope does not concern the run. */
 export function outcomeOf(created: Created, envelope: Envelope, state: GovernedState): Outcome | null {
   const rule = ruleOf(envelope.event_type);
   if (rule === null) return null;
   try {
     return perform(inputOf(created, null, envelope, state), rule);
   } catch (thrown) {
-    // Logged envelopes were judged before; a fold must accept everything anyway.
+    // Logged envelopes were judged before, but a fold must accept any log.
     if (isProtocolError(thrown)) return null;
     throw thrown;
   }
@@ -81,7 +81,7 @@ function requireIs(metadata: SessionMetadata, sender: string, expected: string, 
   throw new ProtocolError(`${rule}: expected '${wanted}', got '${got}'`, { expected }, 'not_your_turn');
 }
 
-/** Keeps out a runner process that lost its lease without noticing. */
+/** Rejects posts of a runner process that lost its lease without noticing. */
 function requireFence({ lease }: GovernedState, fence: unknown): void {
   if (fence === (lease?.fence ?? null)) return;
   const held = lease === null ? 'the lease is free' : `${lease.owner} holds it with fence ${lease.fence}`;
@@ -99,7 +99,7 @@ export interface RunRecord {
   readonly events: readonly RunEvent[];
 }
 
-/** null = it adds nothing. */
+/** Returns null if the envelope adds no records. */
 export function recordsFrom(created: Created, envelope: Envelope, before: GovernedState): RunRecord | null {
   const found = outcomeOf(created, envelope, before);
   if (found === null) return null;
@@ -107,7 +107,7 @@ export function recordsFrom(created: Created, envelope: Envelope, before: Govern
   return { ...found, events };
 }
 
-/** `created`: the creation data of the session. */
+/** `created` is the creation data of the session. */
 export function readRun(created: Created, envelopes: Iterable<Envelope>): RunRecord {
   let state = NEW_SESSION;
   const history: Outcome['history'][number][] = [];
@@ -126,7 +126,7 @@ export function readRun(created: Created, envelopes: Iterable<Envelope>): RunRec
   return { state, history, ledger, repoDecisions, events };
 }
 
-/** Derived from the envelope, so it is the same on every read. */
+/** Derives the id from the envelope, so that it is the same on every read. */
 function eventId({ envelope_id }: Envelope, at: number): string {
   return `evt_${sha256(`${envelope_id}:${at}`).slice(0, 16)}`;
 }

@@ -1,4 +1,4 @@
-/** Open items after an envelope: the awaited participant, follow-ups of the runner, and the awaited approval. */
+/** Computes open items after an envelope: awaited participant, follow-ups of the runner, and awaited approval. */
 
 import type { Awaited } from '../../core/records/session/envelope.ts';
 import { getOwn } from '../engine/lib/unknown-record.ts';
@@ -10,7 +10,7 @@ import type { Expected, FollowUp, FollowUpPhase, GovernedState } from './state/s
 
 const AT_WORK: readonly TurnStatus[] = ['dispatched', 'starting', 'running'];
 
-/** The oldest dispatched turn without a result; else the runner, if a result awaits judgement. */
+/** Returns the holder of the oldest dispatched turn without a result, or the runner if a result awaits judgement. */
 export function expectedNow(rules: SessionRules, state: GovernedState, seq: number): Expected | null {
   const found = state.run.status === 'active' ? waitedFor(rules, state) : null;
   if (found === null) return null;
@@ -36,7 +36,7 @@ function byAge(a: Turn, b: Turn): number {
   return a.assigned_sequence - b.assigned_sequence || (a.turn_id < b.turn_id ? -1 : 1);
 }
 
-/** Delivered at least once: a restarted runner finds them in this list. */
+/** Returns follow-ups to perform at least once: a restarted runner finds them in the state. */
 export function followUpsOf(ask: MoveInput, moved: Outcome): readonly FollowUp[] {
   const { state, rules, seq } = ask;
   const { run } = moved.state;
@@ -52,7 +52,7 @@ export function followUpsOf(ask: MoveInput, moved: Outcome): readonly FollowUp[]
   ];
 }
 
-/** Characters of a gate name shown on a line. */
+/** Maximum characters of a gate name on a line. */
 const MAX_NAME = 64;
 
 export function awaitedOf(run: RunState): Pick<Awaited, 'text' | 'grant'> | null {
@@ -73,7 +73,7 @@ function isQuestion(blockedOn: string | null): boolean {
   return blockedOn?.startsWith('human:') === true;
 }
 
-/** One line; never cuts inside a character. */
+/** Puts the name on one line and shortens it without splitting a character. */
 function shortName(name: string): string {
   const characters = [...name.replace(/\p{Cc}/gu, ' ')];
   return characters.length <= MAX_NAME ? characters.join('') : `${characters.slice(0, MAX_NAME - 1).join('')}…`;

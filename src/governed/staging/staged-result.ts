@@ -1,4 +1,4 @@
-/** The staged result of a turn: written atomically, read only when complete, and waited for. */
+/** Writes the staged result of a turn atomically, reads it only when complete, and waits for it. */
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -27,16 +27,16 @@ export function stageResult(
 
 export type StagedResult =
   | { readonly kind: 'absent' }
-  /** Incomplete; it may still be written. */
+  /** Incomplete; the writer may still be working. */
   | { readonly kind: 'partial'; readonly problem: string }
-  /** Never acceptable. */
+  /** Not acceptable, even if it is complete. */
   | { readonly kind: 'refused'; readonly problem: string }
   | {
       readonly kind: 'ready';
       readonly result: UnknownRecord;
       readonly sha256: string;
       readonly size: number;
-      /** Changes with the file or its content. */
+      /** Changes when the file is replaced or modified. */
       readonly version: string;
     };
 
@@ -68,7 +68,7 @@ async function readAt(place: string): Promise<StagedResult> {
     }
     const bytes = await file.readFile();
     const after = await versionOf(file);
-    // A rename during the read is a new file for the next read; this file must be unchanged.
+    // The open file must not change during the read; a file renamed into its place is read next time.
     const isSame = after?.version === before.version && bytes.length === before.size;
     if (!isSame) return { kind: 'partial', problem: 'it changed while it was read' };
     return understood(bytes, before.version);
@@ -77,7 +77,7 @@ async function readAt(place: string): Promise<StagedResult> {
   }
 }
 
-/** Later code recurses into the result. */
+/** Limits nesting, because later code recurses into the result. */
 const MAX_DEPTH = 200;
 
 function understood(bytes: Buffer, version: string): StagedResult {
@@ -117,14 +117,14 @@ export interface WaitOptions {
   readonly pollIntervalMs?: number;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Ignore this version: it was there before. */
+  /** Version to ignore, because it was staged before the wait. */
   readonly except?: string | undefined;
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
 }
 
 export type StagedWaitResult =
   | Extract<StagedResult, { readonly kind: 'ready' | 'refused' }>
-  /** `last`: tells an incomplete result from none. */
+  /** `last` shows whether the result was incomplete or absent. */
   | { readonly kind: 'timeout' | 'aborted'; readonly last: StagedResult };
 
 export async function waitForStagedResult(

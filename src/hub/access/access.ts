@@ -1,4 +1,4 @@
-/** Permission to send: the access rules, which answer synchronously, or a custom arbiter, which may take time. */
+/** Decides who may send what to whom: by the access rules (synchronous) or a custom arbiter (may be asynchronous). */
 
 import { anyMatches } from '../../core/lib/glob.ts';
 import type { ArbiterParty } from '../../core/ports/arbiter.ts';
@@ -8,7 +8,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { AskArbiter, Denial } from './ask-arbiter.ts';
 
 export interface ArbiterVerdicts {
-  /** False = the rules decide. */
+  /** False if no custom arbiter was asked: the access rules decide. */
   readonly wasConsulted: boolean;
   readonly send: Denial;
   readonly inbox: ReadonlyMap<string, Denial>;
@@ -22,7 +22,7 @@ type Rules = Pick<Registry, 'ruleOf' | 'defaultRule' | 'nameOf' | 'hasRules'>;
 export class Access {
   private readonly registry: Rules;
   private readonly arbiter: AskArbiter;
-  /** Which questions a custom arbiter answers. Fixed at construction, read for every post and delivery. */
+  /** The decisions a custom arbiter makes. Cached here because every post and delivery reads them. */
   private readonly asksSend: boolean;
   private readonly asksInbox: boolean;
   private readonly asksDelivery: boolean;
@@ -35,19 +35,19 @@ export class Access {
     this.asksDelivery = arbiter.replaced.has('authorizeDelivery');
   }
 
-  /** The arbiter must be asked before a post is judged. */
+  /** True if a custom arbiter must be asked before a post is judged. */
   get asksFirst(): boolean {
     return this.asksSend || this.asksInbox;
   }
 
-  /** Deliveries are checked by the rules on arrival; a custom arbiter is asked when they are sent. */
+  /** True if the access rules decide on deliveries, on arrival; a custom arbiter is asked only when one is sent. */
   get rulesDeliver(): boolean {
     return !this.asksDelivery;
   }
 
-  /** Checks outbound access and depth, on the state the post is judged on. */
+  /** Checks outbound access and delegation depth against the state the post is judged on. */
   denied(draft: Draft, metadata: SessionMetadata, { send, wasConsulted: isAsked }: ArbiterVerdicts): Denial {
-    // The sender joined after the arbiter was consulted, so there is no verdict for it: deny.
+    // Deny a sender that joined after the arbiter was asked: there is no verdict for it.
     if (this.asksSend) return isAsked ? send : NOT_ASKED;
     const rule = this.registry.ruleOf(draft.sender_id);
     if (rule === this.registry.defaultRule && metadata.depth <= rule.limits.delegation_depth) return null;
@@ -68,26 +68,26 @@ export class Access {
     return now(this.arbiter.denial('authorizeInbox', { from, to, session: metadata, draft }));
   }
 
-  /** A promise only if the arbiter returns one. Hub envelopes are always allowed. */
+  /** Hub envelopes are always allowed. Returns a promise only if the arbiter does. */
   deliveryDenied(envelope: Envelope, agentId: string): Denial | Promise<Denial> {
     if (envelope.sender_id === HUB_ID || !this.withholdsFrom(agentId)) return null;
     const [from, to] = [this.known(envelope.sender_id), this.known(agentId)];
     return this.arbiter.denial('authorizeDelivery', { from, to, envelope });
   }
 
-  /** Anything may be withheld from anybody. */
+  /** True if any envelope may be withheld from any participant. */
   get mayWithhold(): boolean {
     return this.asksDelivery || this.registry.hasRules;
   }
 
-  /** Anything may be withheld from this participant. */
+  /** True if any envelope may be withheld from this participant. */
   withholdsFrom(agentId: string): boolean {
     if (this.asksDelivery) return true;
     const rule = this.registry.ruleOf(agentId);
     return rule !== this.registry.defaultRule && !rule.access.inbound_from.includes('*');
   }
 
-  /** A post of this sender may be withheld from the participant. A custom arbiter decides only on delivery. */
+  /** True if posts of this sender may be withheld from the participant. A custom arbiter decides only on delivery. */
   mayKeepFrom(agentId: string, senderId: string): boolean {
     if (!this.withholdsFrom(agentId)) return false;
     return this.asksDelivery || !anyMatches(this.known(agentId).rule.access.inbound_from, this.known(senderId).name);
@@ -96,7 +96,7 @@ export class Access {
   /** Asks a custom arbiter about a post; returns NO_VERDICTS if the rules decide. */
   verdicts(draft: Draft, metadata: SessionMetadata): ArbiterVerdicts | Promise<ArbiterVerdicts> {
     if (!this.asksFirst) return NO_VERDICTS;
-    // A non-participant gets not_found; do not ask about it.
+    // A non-participant gets not_found without asking the arbiter.
     if (participantOf(metadata, draft.sender_id) === undefined) return NO_VERDICTS;
     const from = this.party(draft.sender_id, metadata);
     const to = this.recipients(draft, metadata);
@@ -109,7 +109,7 @@ export class Access {
       inbox: new Map(others.map((denial, i) => [to[i]?.agent_id ?? '', denial])),
     });
     const all = [send, ...inbox];
-    // A synchronous arbiter costs no tick of the event loop.
+    // Stay synchronous if the arbiter is: a promise would delay the post by a tick.
     const waits = all.some((one) => one instanceof Promise);
     return waits ? Promise.all(all).then(collect) : collect(all.map(now));
   }
@@ -125,19 +125,19 @@ export class Access {
     return { agent_id, name, rule: this.registry.ruleOf(agent_id) };
   }
 
-  /** Names unregistered identities too. */
+  /** Uses the id as the name of an unregistered identity. */
   private known(agent_id: string): ArbiterParty {
     return { agent_id, name: this.registry.nameOf(agent_id) ?? agent_id, rule: this.registry.ruleOf(agent_id) };
   }
 }
 
-/** The participant is in the session and addressed by the draft. */
+/** True if the participant is in the session and the draft is addressed to it. */
 export function isRecipient({ agent_id, status }: Participant, { audience, sender_id }: Draft): boolean {
   if (agent_id === sender_id || status === 'removed' || status === 'rejected') return false;
   return audience === null || audience.includes(agent_id);
 }
 
-/** The rules answer synchronously. */
+/** Unwraps an answer of the access rules, which are always synchronous. */
 function now(denial: Denial | Promise<Denial>): Denial {
   if (denial instanceof Promise) throw new TypeError('the access rules must not return a promise');
   return denial;

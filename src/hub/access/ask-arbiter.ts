@@ -5,7 +5,7 @@ import { describeValue } from '../../core/lib/json.ts';
 import { type Arbiter, type ArbiterMember, type ArbiterVerdict, ruleArbiter } from '../../core/ports/arbiter.ts';
 import type { Ground } from '../log/ground.ts';
 
-/** The reason of a denial; null = allowed. */
+/** The reason of a denial; null if allowed. */
 export type Denial = string | null;
 type ArbiterGround = Pick<Ground, 'clock' | 'log' | 'limits' | 'events'>;
 type Authorizing = Exclude<ArbiterMember, 'resolveUnknown'>;
@@ -13,7 +13,7 @@ type Authorizing = Exclude<ArbiterMember, 'resolveUnknown'>;
 const FAILED = 'the arbiter failed, so the hub denies';
 
 export class AskArbiter {
-  /** The members a custom arbiter implements: asked even where the rules allow everything. */
+  /** The members a custom arbiter implements; the hub calls them even where the rules allow everything. */
   readonly replaced: ReadonlySet<ArbiterMember>;
   private readonly ground: ArbiterGround;
   private readonly arbiter: Arbiter;
@@ -23,12 +23,12 @@ export class AskArbiter {
     checkArbiter(given);
     const members = (Object.keys(ruleArbiter) as ArbiterMember[]).filter((member) => member in given);
     this.replaced = new Set(members);
-    // Bound, since an arbiter may be an object with state.
+    // Bind the members: an arbiter may be an object with state.
     const own = Object.fromEntries(members.map((member) => [member, bound(given, member)]));
     this.arbiter = { ...ruleArbiter, ...own };
   }
 
-  /** A promise only if the arbiter gave one. */
+  /** Returns a promise only if the arbiter does. */
   denial<M extends Authorizing>(member: M, ask: Parameters<Arbiter[M]>[0]): Denial | Promise<Denial> {
     return this.asked(
       member,
@@ -47,7 +47,7 @@ export class AskArbiter {
     );
   }
 
-  /** `read` returns undefined for an invalid answer. */
+  /** `read` returns undefined for an invalid answer. Returns `otherwise` if the arbiter fails. */
   private asked<T>(
     member: ArbiterMember,
     ask: () => unknown,

@@ -1,10 +1,10 @@
-/** Removes what the rules or the arbiter withhold: a participant cannot read what may not be delivered to it. */
+/** Removes the entries that the rules or the arbiter withhold: a participant cannot read what it may not receive. */
 
 import type { Entry } from '../../core/records/session/unit.ts';
 import type { Access } from './access.ts';
 import type { Denial } from './ask-arbiter.ts';
 
-/** The entries the agent may have, in order; always its own. A promise only if the arbiter returns one. */
+/** The entries the agent may read, in order, including all its own. Returns a promise only if the arbiter does. */
 export function dropWithheld(
   access: Access,
   agentId: string,
@@ -16,6 +16,6 @@ export function dropWithheld(
   );
   const allowed = (known: readonly Denial[]): readonly Entry[] => entries.filter((_, i) => known[i] === null);
   if (denials.some((denial) => denial instanceof Promise)) return Promise.all(denials).then(allowed);
-  // None is a promise.
+  // The check above ruled out promises.
   return allowed(denials as readonly Denial[]);
 }

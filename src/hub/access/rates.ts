@@ -1,11 +1,11 @@
-/** Send rates, over all sessions of a sender. In memory, by monotonic time; senders without a rate cost nothing. */
+/** Limits the send rate of each sender over all its sessions. In memory, by monotonic time; free without a rate. */
 
 import type { Decision } from '../../core/decisions/decision.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import { type Bucket, FULL_BUCKET, retryAfterMs, takeToken } from '../../core/records/access/rate.ts';
 import type { Registry } from '../registry/registry.ts';
 
-/** A post pays once, however often it is judged. */
+/** Whether a post was charged: it pays once, however often it is judged. */
 export interface RateCharge {
   paid: boolean;
 }
@@ -20,14 +20,14 @@ export class Rates {
     this.registry = registry;
   }
 
-  /** By the current rule. 0 = now. */
+  /** How long the sender must wait under its current rule; 0 if it may post now. */
   retryAfterMs(agentId: string, toll: RateCharge): number {
     const { rate } = this.registry.ruleOf(agentId).limits;
     if (rate === null || toll.paid) return 0;
     return retryAfterMs(this.buckets.get(agentId) ?? FULL_BUCKET, rate, this.clock.monotonic());
   }
 
-  /** Charges a decision when it is applied: only accepted posts pay. */
+  /** Wraps a decision so that it is charged when applied: only accepted posts pay. */
   charged<T>(decision: Decision<T>, agentId: string, toll: RateCharge): Decision<T> {
     const { rate } = this.registry.ruleOf(agentId).limits;
     if (rate === null || decision.kind !== 'append') return decision;

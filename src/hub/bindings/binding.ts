@@ -1,19 +1,19 @@
-/** One identity on one connection. A newer binding of the identity replaces it; their numbers differ. */
+/** Associates one identity with one connection. A newer binding of the identity replaces it and has a higher number. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { GoodbyeReason } from '../../core/protocol/frames/frames.ts';
 import type { Credential } from '../../core/records/access/credentials.ts';
 import type { Passport } from '../../core/records/identity/passport.ts';
 
-/** The hub's side of a connection, as a binding uses it. */
+/** The part of a connection that a binding uses. */
 export interface Endpoint {
   readonly endpointId: string;
   send(text: string): void;
-  /** Sent bytes are not draining: streams wait until they do. */
+  /** True while sent bytes do not drain; streams wait meanwhile. */
   readonly isBackpressured: boolean;
-  /** The undrained bytes; absent = every send leaves immediately. */
+  /** Number of bytes not yet drained; absent if the endpoint never buffers. */
   readonly unsentBytes?: number;
-  /** The binding ended; the connection may continue. `reason`: the one in its goodbye. */
+  /** Called when the binding ended; the connection may continue. `reason` is null if no goodbye was sent. */
   unbound(agentId: string, number: number, reason: GoodbyeReason | null): void;
 }
 
@@ -22,9 +22,9 @@ export class Binding {
   readonly name: string;
   readonly number: number;
   readonly endpoint: Endpoint;
-  /** What its connection proved; null = it is trusted. */
+  /** The credential its connection proved; null if the connection is trusted. */
   readonly credential: Credential | null;
-  /** Set for a request without a connection; null = the binding may act while its connection speaks for the identity. */
+  /** Set for requests without a connection; null if the right to act follows from the connection (Bindings.mayAct). */
   readonly mayStillAct: (() => boolean) | null;
 
   constructor(
@@ -51,7 +51,7 @@ export class Binding {
   }
 }
 
-/** The binding ended or was replaced while the request ran. */
+/** For a request whose binding ended or was replaced while it ran. */
 export function notBoundError(name: string): WireError {
   return new WireError('unauthenticated', `${name} is no longer bound to this connection; say hello again`);
 }

@@ -1,6 +1,6 @@
 /**
- * Bindings: which identity is on which connection, and when each was last seen (Presence). An identity has at most one
- * binding; bindings are numbered, and a newer one replaces the older. Notifies one listener in a fixed order. Start at `bind`.
+ * Bindings: tracks which identity is bound to which connection, and when each was last seen (Presence). An identity has
+ * at most one binding; a newer one replaces it. Notifies one listener in a fixed order. Start at `bind`.
  */
 
 import type { Clock } from '../../core/ports/platform.ts';
@@ -11,18 +11,18 @@ import type { Passport } from '../../core/records/identity/passport.ts';
 import type { Ground } from '../log/ground.ts';
 import { Binding, type Endpoint } from './binding.ts';
 
-/** By session, the resume point the client reported. */
+/** The resume points a client reported, by session id. */
 export type ResumePoints = Readonly<Record<string, ResumePoint>>;
 
 /** Implemented by delivery. Every call is synchronous and must not throw. */
 export interface BindingListener {
-  /** From now on note what becomes durable for it; send nothing yet. */
+  /** Start recording what becomes durable for the agent; send nothing yet. */
   bound(binding: Binding): void;
-  /** Send nothing more. Called before the goodbye. */
+  /** Stop sending. Called before the goodbye. */
   unbound(binding: Binding): void;
-  /** The agent connected or disconnected: a closing session may have waited for it alone. */
+  /** The agent connected or disconnected; a closing session may have waited only for its ack. */
   presenceChanged(agentId: string): void;
-  /** Send the agent everything it is owed. */
+  /** Start delivering to the agent everything it has not acked. */
   resume(binding: Binding, resume: ResumePoints): void;
 }
 
@@ -65,7 +65,7 @@ export class Bindings {
     return this.byAgent.has(agentId);
   }
 
-  /** True while its connection speaks for the identity: a repeated hello does not void earlier requests. */
+  /** True while the connection is bound to the identity: a repeated hello does not void earlier requests. */
   mayAct(binding: Binding): boolean {
     if (binding.mayStillAct !== null) return binding.mayStillAct();
     return this.byAgent.get(binding.agentId)?.endpoint === binding.endpoint;
@@ -75,7 +75,7 @@ export class Bindings {
     return this.byAgent.get(binding.agentId)?.number === binding.number;
   }
 
-  /** Binds immediately; deliveries follow once the agent's cursors are loaded. */
+  /** Binds immediately; deliveries start once the agent's cursors are loaded. */
   bind(passport: Passport, endpoint: Endpoint, resume: ResumePoints, credential: Credential | null = null): Binding {
     const old = this.byAgent.get(passport.agent_id);
     this.lastNumber += 1;
@@ -91,7 +91,7 @@ export class Bindings {
     return binding;
   }
 
-  /** Ends a binding if it is the current one; `goodbye` is the reason sent to the peer. */
+  /** Ends the binding if it is current. `goodbye` is the reason sent to the peer; null sends none. */
   unbind(binding: Binding, goodbye: GoodbyeReason | null): void {
     if (this.byAgent.get(binding.agentId) !== binding) return;
     this.byAgent.delete(binding.agentId);
@@ -167,16 +167,16 @@ class Expiry {
   }
 }
 
-/** A waiting agent that only makes requests makes one more often than this. */
+/** While it waits, an agent without a connection sends requests more often than this. */
 const PRESENT_MS = 60_000;
 
-/** Which agents are present, by a connection or by requests alone, and when each was last seen. */
+/** Tracks which agents are present, connected or by requests, and when each was last seen. */
 export class Presence {
   private readonly clock: Clock;
   private readonly isBound: (agentId: string) => boolean;
   private readonly leftMs = new Map<string, number>();
   private readonly lookedInMs = new Map<string, number>();
-  /** The start of the hub: the last sighting of agents not seen since. */
+  /** When the hub started; counts as the last sighting of agents not seen since. */
   readonly startedMs: number;
 
   constructor(clock: Clock, isBound: (agentId: string) => boolean) {
@@ -197,7 +197,7 @@ export class Presence {
     return this.leftMs.get(agentId) ?? this.startedMs;
   }
 
-  /** Connected, or made a request within the last minute. */
+  /** True if the agent is connected or made a request within the last minute. */
   isHere(agentId: string): boolean {
     if (this.isBound(agentId)) return true;
     const atMs = this.lookedInMs.get(agentId);

@@ -1,17 +1,17 @@
-/** The identities of one connection: those bound now, and those bound before. */
+/** Tracks the identities bound to one connection, now and earlier. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { GoodbyeReason } from '../../core/protocol/frames/frames.ts';
 import type { Binding } from '../bindings/binding.ts';
 
 export class BoundIdentities {
-  /** Several identities were bound at the same time: from then on requests must name theirs. */
+  /** True once several identities were bound at the same time; from then on requests must name one. */
   wasShared = false;
   private readonly most: number;
   private readonly bound = new Map<string, Binding>();
-  /** Identities bound here before; a connection binds few in its life. */
+  /** Identities bound to this connection before; never pruned, because they are few. */
   private readonly past = new Set<string>();
-  /** By identity whose credential ended here, its last binding: earlier requests are not answered. */
+  /** Last binding number of each identity whose credential ended here: its earlier requests get no result. */
   private readonly cutOff = new Map<string, number>();
 
   constructor(most: number) {
@@ -46,7 +46,7 @@ export class BoundIdentities {
     this.past.add(agentId);
   }
 
-  /** By agent id or name; without one, the first. null = nobody is bound; undefined = this one is not. */
+  /** Finds by agent id or name; without `as`, the first. null if nothing is bound, undefined if `as` is not. */
   find(as: string | undefined): Binding | null | undefined {
     if (as === undefined) return this.first();
     return this.bound.get(as) ?? [...this.bound.values()].find(({ name }) => name === as);
@@ -57,12 +57,12 @@ export class BoundIdentities {
     return null;
   }
 
-  /** Requests from before the credential ended get no result. */
+  /** True if the binding's credential has ended: its open requests then get no result. */
   isCutOff({ agentId, number }: Binding): boolean {
     return this.cutOff.size > 0 && number <= (this.cutOff.get(agentId) ?? 0);
   }
 
-  /** Why no other identity can be bound here; null = it can. */
+  /** The error if the connection already has the maximum of identities, or null. */
   noRoom(name: string): WireError | null {
     if (this.bound.size < this.most) return null;
     return new WireError('too_large', `one connection binds at most ${this.most} identities`, { name });

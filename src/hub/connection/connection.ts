@@ -1,6 +1,6 @@
 /**
- * Connections: a connection shakes hands, binds identities, passes requests to the operations, and takes receipts. Unsent bytes and
- * unanswered requests are bounded. The welcome leaves before any delivery, and an answer before its effects. Start at `receive`.
+ * Connections: performs the handshake, binds identities, passes requests to the operations and takes receipts. Bounds unsent
+ * bytes and open requests. Sends the welcome before any delivery, and an answer before its effects. Start at `receive`.
  */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
@@ -46,7 +46,7 @@ export interface ConnectionNeeds extends RequestsNeeds, Ground {
   readonly deltas: Deltas;
 }
 
-/** Features that not every hub has. */
+/** Features that not every hub offers, reported in the welcome. */
 const FEATURES: readonly string[] = ['deltas', 'observe', STREAM_STARTS];
 
 export class Connection implements Endpoint, RequestsHost {
@@ -59,10 +59,10 @@ export class Connection implements Endpoint, RequestsHost {
   private badFrames = 0;
   private closed = false;
   proof: Proof;
-  /** Frames received while a credential is checked; null = none is. */
+  /** Frames received while a credential is checked; null if no check is running. */
   private waiting: string[] | null = null;
   private waitingBytes = 0;
-  /** Since when, in monotonic time, sent bytes have not drained; null = they drain. */
+  /** Monotonic time at which sent bytes stopped draining; null if they drain. */
   private backpressuredSince: number | null = null;
 
   constructor(needs: ConnectionNeeds, link: Link, peer: Peer, onClosed: (connection: Connection) => void) {
@@ -121,7 +121,7 @@ export class Connection implements Endpoint, RequestsHost {
     for (const binding of [...this.identities.all()]) this.needs.bindings.unbind(binding, why);
   }
 
-  /** Stops reading too, so that the client cannot request more than it reads. */
+  /** Also stops reading: a client that does not read answers must not send more requests. */
   private pauseLink(): void {
     if (this.backpressuredSince === null) {
       this.backpressuredSince = this.needs.clock.monotonic();
@@ -168,7 +168,7 @@ export class Connection implements Endpoint, RequestsHost {
     if ((this.waiting?.length ?? 0) > maxOpenRequests || this.waitingBytes > maxFrameBytes) this.close('bad_frames');
   }
 
-  /** While a credential is checked, later frames wait. */
+  /** Postpones later frames while a credential is checked. */
   private hello(frame: HelloFrame): void {
     const greeted = judgeHello(this.needs, this.peer, frame);
     if (!(greeted instanceof Promise)) return this.greet(greeted, frame);
@@ -184,7 +184,7 @@ export class Connection implements Endpoint, RequestsHost {
 
   private greet(greeted: HelloResult, frame: HelloFrame): void {
     if (this.closed) return;
-    // A proof is kept for a following register, even if the name is unknown.
+    // Keep the proof even if the name is unknown: a register may follow.
     if (isVerified(greeted.proof) || !isVerified(this.proof)) this.proof = greeted.proof;
     if (greeted.kind === 'bind') return this.welcome(greeted.passport, frame.resume ?? {}, greeted.proof);
     this.refuse(greeted.error);
@@ -198,7 +198,7 @@ export class Connection implements Endpoint, RequestsHost {
     const isAgain = this.identities.get(agent_id) !== undefined;
     const full = isAgain ? null : this.identities.noRoom(name);
     if (full !== null) return this.refuse(full);
-    // Repeated hellos cost more than a rejected request: slow the client down.
+    // Count a repeated hello like a rejected request, to slow the client down: it costs even more.
     if (isAgain) this.requests.countRefusal();
     this.badFrames = 0;
     this.peer.bound();
@@ -224,7 +224,7 @@ export class Connection implements Endpoint, RequestsHost {
     this.identities.add(needs.bindings.bind(passport, this, resume, credentialFrom(proof)));
   }
 
-  /** A ping with an id is answered with the open requests and deliveries, so the client can detect lost frames. */
+  /** Answers a ping with an id with the open requests and deliveries, so that the client can detect lost frames. */
   private pong({ id }: PingFrame): void {
     if (id === undefined) return this.sendFrame({ kind: 'pong' });
     let [unacked, invites] = [0, 0];
@@ -238,7 +238,7 @@ export class Connection implements Endpoint, RequestsHost {
 
   private receipt(frame: ReceiptFrame): void {
     const binding = this.identities.get(frame.recipient_id);
-    // It was sent before another connection took over.
+    // The receipt was sent before another connection replaced the binding.
     if (binding === undefined && this.identities.wasBound(frame.recipient_id)) return;
     if (binding !== undefined && this.needs.delivery.streams.receive(binding, frame)) {
       this.badFrames = 0;
@@ -248,20 +248,20 @@ export class Connection implements Endpoint, RequestsHost {
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.seq', received: String(frame.seq) }));
   }
 
-  /** Forwards a delta or drops it; only an identity bound here may send one. */
+  /** Forwards or drops a delta. Only an identity bound here may send deltas. */
   private delta(frame: DeltaFrame): void {
     const binding = this.identities.get(frame.sender_id);
     if (binding !== undefined) {
       this.badFrames = 0;
       return this.needs.deltas.receive(binding, frame);
     }
-    // It was sent before another connection took over.
+    // The delta was sent before another connection replaced the binding.
     if (this.identities.wasBound(frame.sender_id)) return;
     const message = `frame.sender_id: expected an identity that is bound here, got "${frame.sender_id}"`;
     this.badFrame(new WireError('bad_frame', message, { field: 'frame.sender_id', received: frame.sender_id }));
   }
 
-  /** A request is answered, even if the rest of its frame is invalid. */
+  /** Answers the request, if the frame has an id, even if the rest of the frame is invalid. */
   private badFrame(error: WireError, requestId: string | null = null): void {
     if (requestId === null) this.refuse(error);
     else this.requests.refuse(requestId, error);

@@ -1,4 +1,4 @@
-/** The requests of one connection: the identity of each, which are open, how they are answered, and the cost of rejections. */
+/** Handles the requests of one connection: finds the identity, tracks open ones, answers, and slows repeated rejections. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { toWireError, WireError } from '../../core/lib/errors.ts';
@@ -17,7 +17,7 @@ import type { Caller, Operations } from '../operations/run-operation.ts';
 import type { Proof } from '../registry/handshake.ts';
 import type { BoundIdentities } from './bound-identities.ts';
 
-/** After this many rejections, minus answered requests, the link is slowed by this pause. */
+/** After this many rejections, less the requests answered with success, the link pauses for REFUSED_PAUSE_MS. */
 const MANY_REFUSALS = 16;
 const REFUSED_PAUSE_MS = 25;
 
@@ -27,7 +27,7 @@ export interface RequestsNeeds extends Pick<Ground, 'clock' | 'limits' | 'meter'
   readonly operations: Operations;
 }
 
-/** The connection of the requests. */
+/** The connection that the requests belong to. */
 export interface RequestsHost {
   readonly proof: Proof;
   send(text: string): void;
@@ -47,7 +47,7 @@ export class Requests {
   private readonly identities: BoundIdentities;
   private readonly host: RequestsHost;
   private open = 0;
-  /** The ids of unanswered requests; two may share one. */
+  /** Ids of unanswered requests, counted because a client may use one twice. */
   private readonly unanswered = new Counter<string>();
   /** Rejected requests minus answered ones. */
   private refusals = 0;
@@ -65,7 +65,7 @@ export class Requests {
     return [...this.unanswered.keys()];
   }
 
-  /** Requests run concurrently; what they do before their first await keeps their order. */
+  /** Requests run concurrently, but start in order: each runs synchronously up to its first await. */
   receive(frame: RequestFrame): void {
     const { request_id } = frame;
     const { clock, limits } = this.needs;
@@ -79,7 +79,7 @@ export class Requests {
     const work = this.carryOut(frame);
     const { asker } = this;
     if (frame.deadline_ms !== undefined) return this.answerWithin(frame, frame.deadline_ms, work, { asker, at });
-    // Settled in one step: every further promise would cost each post.
+    // One `then` for both outcomes: every further promise would cost each post.
     work.then(
       (result) => {
         this.open -= 1;
@@ -92,7 +92,7 @@ export class Requests {
     );
   }
 
-  /** A rejection costs as much as an answer: clients that keep being rejected are slowed down. */
+  /** A rejection costs as much as an answer, so a client that keeps being rejected is slowed down. */
   refuse(request_id: string, error: WireError): void {
     this.needs.meter.refused(error.code);
     this.host.send(encodeFrame({ kind: 'response', request_id, ok: false, error: errorRecord(error) }));
@@ -159,7 +159,7 @@ export class Requests {
     return error;
   }
 
-  /** The request stays open while its work runs, even if its deadline was answered. */
+  /** Keeps the request open while its work runs, even after the timeout was answered. */
   private answerWithin(frame: RequestFrame, deadlineMs: number, work: Promise<unknown>, asked: Asked): void {
     const free = (): void => {
       this.open -= 1;
@@ -171,7 +171,7 @@ export class Requests {
     );
   }
 
-  /** The deadline bounds the answer, not the effect. */
+  /** The deadline limits the wait for the answer; the work continues and may take effect. */
   private withDeadline({ op, params }: RequestFrame, deadline_ms: number, work: Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const cancel = this.needs.clock.after(deadline_ms, () => {
@@ -191,7 +191,7 @@ export class Requests {
     const { op, request_id } = frame;
     if (op === 'post') meter.ackMs.observe(clock.monotonic() - at);
     this.refusals = Math.max(0, this.refusals - 1);
-    // The result of a post has its own encoding.
+    // A post's result has a special, faster encoding.
     if (op === 'post') this.host.send(encodePosted(request_id, result as PostAnswer));
     else this.host.send(encodeFrame({ kind: 'response', request_id, ok: true, result }));
     this.answered(frame, work);
@@ -207,14 +207,14 @@ export class Requests {
     if (frame.op === 'subscribe') this.beginObserving(frame, work);
   }
 
-  /** Observations begin after their answer. */
+  /** Starts an observation after the answer to its `subscribe`. */
   private beginObserving({ as, params }: RequestFrame, work: Promise<unknown>): void {
     const begin = (): void => {
       const binding = this.identities.find(as);
       if (binding && typeof params.session_id === 'string')
         this.needs.delivery.observers.begin(binding, params.session_id);
     };
-    // A deadline may have been answered before the work is done.
+    // The timeout may have been answered while the work still runs.
     work.then(begin, () => {});
   }
 }

@@ -1,4 +1,4 @@
-/** Requests without a connection: each acts for one identity, beside its bindings, with the rights of the credential it sends. */
+/** Handles requests without a connection: each acts for one identity with the rights of its credential. */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -20,16 +20,16 @@ import {
 import type { Registry } from '../registry/registry.ts';
 import type { Tokens } from '../registry/tokens.ts';
 
-/** A stranger has shown no credential and gets little time. */
+/** A stranger has shown no credential and gets little time to send its parameters. */
 export type AskerKind = 'known' | 'stranger';
 
 export interface SingleRequest {
   readonly op: OperationName;
-  /** Reads the parameters after authentication: the sender decides how large they are. */
+  /** Called after authentication, because the sender decides how large the parameters are. */
   readonly params: (asker: AskerKind) => Promise<unknown>;
-  /** Name or id to act as; null = the name of its credential. */
+  /** Name or id to act as; null to use the name of the credential. */
   readonly as: string | null;
-  /** The proof it offers, as in a hello; null = none. */
+  /** The proof offered, in the format of a hello; null if none. */
   readonly auth: JsonObject | null;
   readonly authenticate: Authenticate;
   unproven(): void;
@@ -53,7 +53,7 @@ export class SingleRequests {
     this.needs = needs;
   }
 
-  /** Rejects with a wire error, whatever goes wrong. */
+  /** Runs the request; rejects only with wire errors. */
   async ask(request: SingleRequest): Promise<unknown> {
     const { meter, clock } = this.needs;
     const at = clock.monotonic();
@@ -102,7 +102,7 @@ export class SingleRequests {
     throw new WireError('unauthenticated', 'the credential is wrong, or no longer valid');
   }
 
-  /** null = no identity: enough for operations open to anyone. */
+  /** The identity to act as; null if there is none and the operation is open to anyone. */
   private askerOf({ op, as }: SingleRequest, credential: Credential | null): Passport | null {
     const { registry } = this.needs;
     const isForAnyone = OPERATIONS[op].who === 'anyone';
@@ -123,7 +123,7 @@ export class SingleRequests {
     const name = registry.find(called)?.passport.name ?? called;
     const greeted = resolveHello(this.needs, { name }, credential);
     if (greeted.kind === 'bind') return greeted.passport;
-    // The name of a credential may not be registered yet.
+    // The name that the credential is for may not be registered yet.
     if (isForAnyone && as === null) return null;
     throw greeted.error;
   }
@@ -143,12 +143,12 @@ export class SingleRequests {
   }
 }
 
-/** A request begun while its credential was valid gets no result after that. */
+/** For a request whose credential ended while it ran: it gets no result. */
 function ranOut(): WireError {
   return new WireError('unauthenticated', 'the credential ended while the request ran; it may have taken effect');
 }
 
-/** All requests of one identity share an endpoint, so that they keep their order where they wait. */
+/** All requests of one identity share an endpoint id, so that waiting posts keep their order. */
 function endpointOf({ agent_id }: Passport): Endpoint {
   return { endpointId: `single\n${agent_id}`, send() {}, isBackpressured: false, unbound() {} };
 }

@@ -1,6 +1,6 @@
 /**
- * Deadlines: checks each session whose deadline has passed, a limited number concurrently, since after a downtime very many are due.
- * Owns grace periods and failed expectations. A deadline only wakes a session; the decision uses the state a post would meet.
+ * Deadlines: checks sessions whose deadline has passed, a limited number concurrently: after a downtime very many are due.
+ * Owns grace periods and failed expectations. A deadline only wakes a session; the decision uses its admitted state.
  * Start at `run`.
  */
 
@@ -23,7 +23,7 @@ interface DeadlinesNeeds extends Ground {
   readonly sessions: Sessions;
 }
 
-/** Enough to fill a flush; bounds memory to that many sessions with a page of log each, and work to about 50 ms. */
+/** Enough to fill a flush. Bounds memory to 128 sessions with one log page each, and work to about 50 ms. */
 const MAX_CONCURRENT = 128;
 
 export class Deadlines {
@@ -34,7 +34,7 @@ export class Deadlines {
   private running = 0;
   private untilMs = 0;
   private waiting = false;
-  /** By session, until when its check is postponed, in monotonic time: the wall clock may be set. */
+  /** Monotonic time until which each session's check is postponed; the wall clock may be set meanwhile. */
   private readonly postponed = new Map<string, number>();
   private firstPostponed = Number.POSITIVE_INFINITY;
 
@@ -46,7 +46,7 @@ export class Deadlines {
     this.watching = new ExpectationMonitor(needs, this.grace);
   }
 
-  /** Checks everything due by `nowMs`: the first sessions now, the rest as these finish, with other work in between. */
+  /** Checks the sessions due by `nowMs`: the first ones now, the rest as these finish, with other work in between. */
   run(nowMs: number): void {
     this.untilMs = nowMs;
     this.grace.check();
@@ -90,7 +90,7 @@ export class Deadlines {
 
   private async wake(sessionId: string): Promise<void> {
     const { index, clock, log } = this.needs;
-    // Armed again now: if the decision cannot be written, a later sweep retries.
+    // Arm the session again first: if the decision cannot be written, a later sweep retries.
     const againMs = Math.max(this.untilMs, clock.now()) + 1;
     index.deadlines.set(sessionId, againMs);
     try {
@@ -112,23 +112,23 @@ export class Deadlines {
     if (nextMs <= nowMs) {
       this.needs.meter.lateMs.observe(nowMs - nextMs);
       nextMs = await sessions.use(sessionId, (session) => this.settle(session, current.head, nowMs));
-      // Very many may end together: each leaves memory now, not with the next sweep.
+      // Release an ended session now, not at the next sweep: very many may end together.
       if (index.deadlines.at(sessionId) === undefined) this.leave(sessionId);
     }
-    // Otherwise the session has changed, and the change armed it.
+    // A different armed deadline means that the session changed meanwhile: keep it.
     if (index.deadlines.at(sessionId) === againMs && nextMs > againMs) index.deadlines.set(sessionId, nextMs);
     const { due_at } = sessions.peek(sessionId)?.durable?.head ?? current.head;
     if (due_at != null && due_at < nextMs) this.recheckAfter(sessionId, nextMs - nowMs);
   }
 
-  /** Checking early is harmless: the decision is made on the current state. */
+  /** Schedules another check. An early check is harmless, because the decision uses the current state. */
   private recheckAfter(sessionId: string, ms: number): void {
     const until = this.needs.clock.monotonic() + Math.max(0, ms);
     this.postponed.set(sessionId, until);
     this.firstPostponed = Math.min(this.firstPostponed, until);
   }
 
-  /** Applies lifecycle and expectations in the order they fell due, since either may make the other moot. Returns the next check. */
+  /** Applies lifecycle and expectations in the order they fell due: either may make the other moot. Returns the next check. */
   private async settle(session: LiveSession, head: Head, nowMs: number): Promise<number> {
     const { due, watching } = this;
     const lifecycleMs = due.lifecycleAtMs(head);
@@ -137,7 +137,7 @@ export class Deadlines {
         ? session.decide((state) => applyDueDeadline(state, nowMs, due.orphanAtMs(state.head)))
         : undefined;
     const expectedFirst = (head.due_at ?? Number.POSITIVE_INFINITY) <= lifecycleMs;
-    // Both start now; they are judged in this order.
+    // Start both without waiting; they are judged in the order in which they start.
     const ended = expectedFirst ? null : end();
     const fired = watching.fire(session, nowMs);
     const [nextMs] = await Promise.all([fired, ended ?? end()]);
@@ -167,7 +167,7 @@ class NextCheck {
     this.grace = grace;
   }
 
-  /** When the session must be checked next, as far as is known. */
+  /** When to check the session next, judged by its head. */
   checkAtMs(head: Head): number {
     const dueMs = this.grace.checkAtMs(head);
     const lifecycleMs = this.lifecycleAtMs(head);
@@ -182,7 +182,7 @@ class NextCheck {
     return head.expires_at === null || graceMs === ownMs ? graceMs : Math.min(graceMs, msFromIso(head.expires_at));
   }
 
-  /** null = a participant is bound, or the session has its own deadline. */
+  /** When the session becomes an orphan; null if it is not ACTIVE, has an expiry time, or a participant is bound. */
   orphanAtMs(head: Head): number | null {
     if (head.state !== 'ACTIVE' || head.expires_at !== null) return null;
     const { bindings, limits } = this.needs;
@@ -192,7 +192,7 @@ class NextCheck {
     return Math.max(bindings.presence.startedMs, ...lastSeen) + limits.orphanMs;
   }
 
-  /** Until when an invite from before the start stays open despite its deadline; 0 = no such grace. */
+  /** End of the grace period for invites older than the hub's start, despite their deadline; 0 if none applies. */
   private inviteGraceUntilMs(head: Head): number {
     const { bindings, limits } = this.needs;
     const { startedMs } = bindings.presence;

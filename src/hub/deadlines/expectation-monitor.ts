@@ -1,4 +1,4 @@
-/** Fires the tasks and expectations of a due session, each entry on its own: a defect in one does not affect the others. */
+/** Expires tasks and fires expectations of a due session, each separately: a defect in one does not affect the others. */
 
 import { fireEntry, toWaitInput } from '../../core/decisions/expectations-due.ts';
 import { expireTasks } from '../../core/decisions/task-ends.ts';
@@ -12,7 +12,7 @@ import type { Grace } from './grace.ts';
 
 type ExpectationMonitorNeeds = Pick<Ground, 'clock' | 'log' | 'backlog' | 'events'>;
 
-/** The pause of an entry that failed: it doubles each time, up to an hour. */
+/** Pause after an entry failed; it doubles with each failure, up to an hour. */
 const FIRST_PAUSE_MS = 60_000;
 const LAST_PAUSE_MS = 3_600_000;
 
@@ -37,7 +37,7 @@ export class ExpectationMonitor {
   async fire(session: LiveSession, nowMs: number): Promise<number | null> {
     const expired = this.expire(session, nowMs);
     const entries = session.watch?.timed ?? [];
-    // Concurrent without waiting: each is judged on the state after the one before.
+    // Started without waiting: each entry is judged on the state that the previous one left.
     await Promise.all([
       expired,
       ...entries
@@ -47,11 +47,11 @@ export class ExpectationMonitor {
     return this.nextMs(session, nowMs);
   }
 
-  /** Expires due tasks in one unit; nothing expires in an unavailable session. */
+  /** Expires due tasks in one unit; null if none is due or the session is unavailable. */
   private expire(session: LiveSession, nowMs: number): Promise<unknown> | null {
     if (session.unavailable !== null || (session.durable?.tasks.due_at ?? Number.POSITIVE_INFINITY) > nowMs)
       return null;
-    // Owners could not report while the hub was down.
+    // Nothing expires in a grace period: owners could not report while the hub was down.
     return session.decide((state) =>
       this.grace.leftMs(session.sessionId) > 0 ? { kind: 'nothing', answer: 0 } : expireTasks(state, nowMs),
     );
@@ -125,7 +125,7 @@ export class ExpectationMonitor {
         leftMs === 0 ? due_ms : Math.max(due_ms, nowMs + leftMs),
       );
     } catch {
-      // The next check reports it.
+      // The next check reports the failure.
       return [nowMs + Math.max(1, leftMs)];
     }
   }

@@ -1,4 +1,4 @@
-/** Grace periods: nothing fires for a while after a start, a clock jump, or the return of a session. */
+/** Keeps grace periods: nothing fires for a while after a start, a clock jump, or when a session becomes available again. */
 
 import type { Clock } from '../../core/ports/platform.ts';
 import type { Limits } from '../../core/records/access/limits.ts';
@@ -9,15 +9,15 @@ const JUMP_MS = 5_000;
 
 export class Grace {
   private readonly clock: Clock;
-  /** Shows whether the clock was set. */
+  /** The wall clock, compared with monotonic time to detect clock changes. */
   private readonly wall: Clock;
   private readonly graceMs: number;
-  /** The end of the grace period of all sessions, and of single ones, in monotonic time. */
+  /** Monotonic end of the grace period of all sessions; `returnUntil` has the ends for single sessions. */
   private until = Number.NEGATIVE_INFINITY;
   private readonly returnUntil = new Map<string, number>();
   private lastMs: number;
   private last: number;
-  /** Unavailable sessions, and whether what they lack may be registered now. */
+  /** Unavailable sessions, and whether their missing extension may be registered now. */
   private readonly lost = new Map<string, { mayBeBack: boolean }>();
 
   constructor(clock: Clock, wall: Clock, { restartGraceMs }: Limits) {
@@ -28,12 +28,12 @@ export class Grace {
     this.last = clock.monotonic();
   }
 
-  /** The hub started with live sessions: no participant could act while it was down. */
+  /** Starts a grace period for all sessions: no participant could act while the hub was down. */
   started(): void {
     this.until = this.clock.monotonic() + this.graceMs;
   }
 
-  /** Called at every sweep, and before a session is found due. */
+  /** Detects clock jumps. Called at every sweep and before a session is found due. */
   check(): void {
     const nowMs = this.wall.now();
     const now = this.clock.monotonic();
@@ -43,7 +43,7 @@ export class Grace {
     this.last = now;
   }
 
-  /** The remaining grace period of the session; 0 = none. */
+  /** The remaining grace period of the session; 0 if none. */
   leftMs(sessionId: string): number {
     const now = this.clock.monotonic();
     const until = Math.max(this.until, this.returnUntil.get(sessionId) ?? Number.NEGATIVE_INFINITY);
@@ -51,7 +51,7 @@ export class Grace {
     return Math.max(0, until - now);
   }
 
-  /** When to check the session's expectations, judged by its head; null = never. */
+  /** When to check the session's expectations, judged by its head; null if never. */
   checkAtMs({ session_id, due_at }: Head): number | null {
     const lost = this.lost.get(session_id);
     if (lost !== undefined) return lost.mayBeBack ? this.clock.now() : null;
@@ -60,13 +60,13 @@ export class Grace {
     return leftMs === 0 ? due_at : Math.max(due_at, this.clock.now() + leftMs);
   }
 
-  /** Starts the grace period of a session that is available again. */
+  /** Notes a loaded session; starts its grace period if it was unavailable before. */
   loaded(sessionId: string, isUnavailable: boolean): void {
     if (isUnavailable) this.lost.set(sessionId, { mayBeBack: false });
     else if (this.lost.delete(sessionId)) this.returnUntil.set(sessionId, this.clock.monotonic() + this.graceMs);
   }
 
-  /** An extension was registered: returns the sessions that may have lacked it. */
+  /** Called when an extension was registered; returns the sessions that may have lacked it. */
   mayBeBack(): Iterable<string> {
     for (const state of this.lost.values()) state.mayBeBack = true;
     return this.lost.keys();

@@ -1,4 +1,4 @@
-/** The envelopes one stream has sent and its recipient has not acked, and the cursor behind them. An ack never covers an earlier loss. */
+/** Tracks the unacked envelopes of one stream and moves its cursor. An ack never covers an envelope lost before it. */
 
 import { type Retries, retryDelayMs } from '../time/retries.ts';
 import type { Cursors, Progress } from './cursors.ts';
@@ -22,10 +22,10 @@ export interface AckWindowNeeds {
 export class AckWindow {
   private readonly needs: AckWindowNeeds;
   private readonly progress: Progress;
-  /** Sent and not acked, in seq order. */
+  /** Sent and unacked envelopes, in seq order. */
   private readonly flights = new Map<number, Flight>();
   private readonly nacked = new Set<number>();
-  /** Seqs sent as gaps. A gap has no receipt: it counts as acked once something later is acked. */
+  /** Seqs reported as gaps. A gap has no receipt: it counts as acked once a later seq is acked. */
   private readonly gaps = new Set<number>();
 
   constructor(needs: AckWindowNeeds, progress: Progress) {
@@ -37,7 +37,7 @@ export class AckWindow {
     return this.flights.size;
   }
 
-  /** Flights that wait for a receipt, without those that wait for a retry. */
+  /** Number of flights that await a receipt, excluding those that await a retry. */
   get unacked(): number {
     return this.flights.size - this.nacked.size;
   }
@@ -55,7 +55,7 @@ export class AckWindow {
     return this.gaps.has(seq);
   }
 
-  /** Acked on this binding or before. */
+  /** True if the seq was acked, on this binding or an earlier one. */
   wasAcked(seq: number): boolean {
     return seq <= this.progress.seq || this.progress.beyond.has(seq);
   }
@@ -74,7 +74,7 @@ export class AckWindow {
     return null;
   }
 
-  /** Drops a flight that may or may not have arrived; a later ack settles that. */
+  /** Replaces a flight by a gap. The client may have received the envelope; a later ack settles that. */
   drop(seq: number): void {
     const flight = this.land(seq);
     const { agent_id, session_id } = this.progress;
@@ -83,12 +83,12 @@ export class AckWindow {
     this.gaps.add(seq);
   }
 
-  /** Acked, or given up. `scanned`: the last seq the pump has examined. */
+  /** Ends a flight that was acked or given up. `scanned` is the last seq the pump has examined. */
   finish(seq: number, scanned: number): void {
     const flight = this.land(seq);
     const { agent_id, session_id, beyond } = this.progress;
     if (flight !== undefined) this.needs.inboxes.acked(agent_id, { session_id, seq, sender_id: flight.senderId });
-    // The usual case: acks in order, nothing waiting behind them.
+    // The usual case: acks in order, no gaps, and no later seq acked.
     if (beyond.size === 0 && this.gaps.size === 0 && seq < this.first) return this.moveTo(seq);
     beyond.add(seq);
     for (const gap of this.gaps) {
@@ -99,13 +99,13 @@ export class AckWindow {
     this.advance(scanned);
   }
 
-  /** Not sent; counts as acked. */
+  /** Counts a withheld seq as acked without sending it. */
   pass(seq: number, scanned: number): void {
     this.progress.beyond.add(seq);
     this.advance(scanned);
   }
 
-  /** Moves the cursor over everything acked before the first unacked seq. */
+  /** Moves the cursor to the last acked seq before the first unacked one. */
   advance(scanned: number): void {
     const first = Math.min(this.first, ...this.gaps);
     const { beyond } = this.progress;
@@ -118,7 +118,7 @@ export class AckWindow {
     this.moveTo(last);
   }
 
-  /** Runs `send` after the retry delay; false = no attempts left. */
+  /** Runs `send` after the retry delay; false if no attempts are left. */
   retryLater(seq: number, attempt: number, send: () => void): boolean {
     const delayMs = retryDelayMs(attempt);
     if (delayMs === null) return false;

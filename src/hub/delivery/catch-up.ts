@@ -1,6 +1,6 @@
 /**
- * Catches up a new binding: the streams of its live sessions from its cursors on, open invites, and ends it missed. A limited
- * number of agents is caught up concurrently, in order; of repeated hellos only the last counts.
+ * Catches up a new binding: streams of live sessions from their cursors on, open invites, and missed session ends. A limited
+ * number of agents is caught up concurrently, in order; only the last of repeated hellos counts.
  */
 
 import { msFromIso } from '../../core/lib/time.ts';
@@ -39,7 +39,7 @@ interface Waiting {
 
 export class CatchUps {
   private readonly needs: CatchUpsNeeds;
-  /** By agent, in order; a later hello takes the place of the one it replaces. */
+  /** Waiting catch-ups by agent, in order; a repeated hello keeps the agent's place. */
   private readonly waiting = new Map<string, Waiting>();
   private readonly running = new Set<string>();
 
@@ -55,7 +55,7 @@ export class CatchUps {
   private startSome(): void {
     for (const [agentId, { binding, resume }] of this.waiting) {
       if (this.running.size >= MAX_CONCURRENT_CATCH_UPS) return;
-      // The run for its former binding ends soon.
+      // Wait for the catch-up of the agent's former binding, which ends soon.
       if (this.running.has(agentId)) continue;
       this.waiting.delete(agentId);
       this.running.add(agentId);
@@ -63,7 +63,7 @@ export class CatchUps {
     }
   }
 
-  /** Starts the next one: immediately if the binding is over, else in the next tick. */
+  /** Starts the next catch-up: immediately if this binding has ended, else in the next tick. */
   private ended(binding: Binding): void {
     this.running.delete(binding.agentId);
     if (this.waiting.size === 0) return;
@@ -84,7 +84,7 @@ export class CatchUps {
       if (isWanted()) await inboxes.counted(agentId);
       const owed = await sessionsToCatchUp(this.needs, agentId, isWanted);
       if (!isWanted()) return;
-      // From here on publish wakes the streams; heads noted until now are newer than those read.
+      // From here on `publish` wakes the streams. Heads noted meanwhile are newer than those read.
       for (const changed of recipient.changedWhileLoading.values()) noteNewer(owed, changed);
       recipient.ready = true;
       recipient.changedWhileLoading.clear();
@@ -115,11 +115,11 @@ export class CatchUps {
     const progress = cursors.getOrStart(agentId, session_id, epoch);
     this.meetPoint(recipient, progress, head.seq, point);
     streams.wakeAt(recipient, progress, head, end);
-    // The closing may be acked already, and no other participant be awaited.
+    // This agent may have acked the closing, and no other ack may be missing.
     void streams.checkDrained(head);
   }
 
-  /** A resume point in the current epoch acks everything up to it. For another epoch the client gets a gap, unless it had nothing. */
+  /** A resume point of the current epoch acks everything up to it. For another epoch the client gets a gap. */
   private meetPoint(recipient: Recipient, progress: Progress, headSeq: number, point: ResumePoint | undefined): void {
     const { cursors, inboxes, limits } = this.needs;
     const { agent_id, session_id, epoch } = progress;
@@ -144,7 +144,7 @@ export class CatchUps {
     const entries = await store.read(session_id, range);
     const now = await sessions.currentHead(session_id);
     if (now === null || !bindings.isCurrent(recipient)) return;
-    // If it was answered or ended since, the stream or the end is already sent; an old invite would be wrong.
+    // Skip the invite if it was answered or the session ended meanwhile: the stream or the end has been sent.
     const endedSince = isTerminal(now.head.state) && !hasEnded;
     if (endedSince || now.head.members[agentId] !== 'invited') return;
     const wanted = entries.find(({ envelope }) => hasEnded || isInviteOf(agentId, envelope));
@@ -152,7 +152,7 @@ export class CatchUps {
     if (hasEnded) streams.finishEnd(agentId, head, epoch);
   }
 
-  /** Most invites are in the first unit. A later one is where the invitee's status was set. */
+  /** Where to read the invite: usually in the first unit, else at the seq that set the invitee's status. */
   private async inviteRange(agentId: string, head: Head): Promise<ReadRange> {
     const first = { from_seq: 1, limit: 1 + Object.keys(head.members).length };
     if (head.seq <= first.limit) return first;
@@ -161,7 +161,7 @@ export class CatchUps {
     return from_seq === 1 ? first : { from_seq, limit: 1 };
   }
 
-  /** Sessions that ended too long ago: report missed envelopes as a gap, once, and drop the cursor. */
+  /** For sessions that ended too long ago: reports missed envelopes once, as a gap, and drops the cursor. */
   private reportForgotten(recipient: Recipient, owed: ReadonlyMap<string, CatchUpSession>): void {
     for (const progress of this.needs.cursors.allOf(recipient.agentId)) {
       const { session_id } = progress;
@@ -193,7 +193,7 @@ export class CatchUps {
     return false;
   }
 
-  /** A failed read loses nothing: the next bind repeats it. */
+  /** Logs a failure. Nothing is lost: the next bind repeats the work. */
   private contain(work: Promise<void>): void {
     const { log } = this.needs;
     work.catch((thrown: unknown) => log.warn('an invite or an end could not be sent', { error: String(thrown) }));

@@ -1,4 +1,4 @@
-/** The cursors of all recipients. Written soon and without sync: a lost ack only repeats a delivery. */
+/** Keeps the cursors of all recipients. Writes them with a delay and without sync: a lost ack only repeats a delivery. */
 
 import type { Cursor, Store } from '../../core/ports/store.ts';
 import { Counter } from '../lib/counter.ts';
@@ -7,7 +7,7 @@ export interface Progress {
   readonly agent_id: string;
   readonly session_id: string;
   readonly epoch: number;
-  /** Every deliverable envelope up to here is acked; 0 = none. */
+  /** Every deliverable envelope up to this seq is acked; 0 if none is. */
   seq: number;
   readonly beyond: Set<number>;
 }
@@ -18,7 +18,7 @@ export class Cursors {
   private readonly dirty = new Set<Progress>();
   private readonly retired = new Set<Progress>();
   private readonly dropped = new Map<string, { agent_id: string; session_id: string }>();
-  /** Agents that are being caught up or counted. */
+  /** Agents being caught up or counted; their cursors stay in memory. */
   private readonly held = new Counter<string>();
   private flushing: Promise<void> = Promise.resolve();
 
@@ -26,7 +26,7 @@ export class Cursors {
     this.store = store;
   }
 
-  /** Keeps the agent's cursors in memory until the result is called: the stored ones may be older than those written since. */
+  /** Keeps the agent's cursors in memory until the returned function is called: stored cursors may be older. */
   hold(agentId: string): () => void {
     this.held.add(agentId);
     return () => this.held.remove(agentId);
@@ -46,14 +46,14 @@ export class Cursors {
     return this.byAgent.get(agentId)?.get(sessionId);
   }
 
-  /** Starts from 0 in another epoch: acks of a different past do not count. */
+  /** Starts from 0 in a different epoch: acks of another history do not count. */
   getOrStart(agentId: string, sessionId: string, epoch: number): Progress {
     const known = this.progressOf(agentId);
     const progress = known.get(sessionId);
     if (progress?.epoch === epoch) return progress;
     const fresh = { agent_id: agentId, session_id: sessionId, epoch, seq: 0, beyond: new Set<number>() };
     known.set(sessionId, fresh);
-    // Written without any ack: it marks a recipient that may miss something while away.
+    // Save it before any ack: it marks a recipient that may miss envelopes while disconnected.
     this.dirty.add(fresh);
     return fresh;
   }
@@ -72,7 +72,7 @@ export class Cursors {
     this.dirty.add(progress);
   }
 
-  /** The recipient has nothing more to do with the session. */
+  /** Deletes a cursor that is no longer needed, in memory and in the store. */
   drop(agentId: string, sessionId: string): void {
     const progress = this.get(agentId, sessionId);
     if (progress !== undefined) this.dirty.delete(progress);
@@ -80,7 +80,7 @@ export class Cursors {
     this.dropped.set(`${agentId}\n${sessionId}`, { agent_id: agentId, session_id: sessionId });
   }
 
-  /** The stream is finished: write it once more, then forget it. */
+  /** Writes the cursor of a finished stream once more, then removes it from memory. */
   retire(agentId: string, sessionId: string): void {
     const progress = this.get(agentId, sessionId);
     if (progress === undefined) return;
@@ -88,7 +88,7 @@ export class Cursors {
     this.retired.add(progress);
   }
 
-  /** Writes changed cursors. An agent that is disconnected and written costs no memory. */
+  /** Writes changed cursors, then removes those of disconnected agents from memory. */
   flush(isBound: (agentId: string) => boolean): Promise<void> {
     // A failed write does not stop the next.
     this.flushing = this.flushing.catch(() => {}).then(() => this.write(isBound));

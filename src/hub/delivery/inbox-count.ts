@@ -1,23 +1,23 @@
-/** The unread count of one recipient, as far as it is known. */
+/** Keeps the unread count of one recipient, which may be unknown or inexact. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { Clock } from '../../core/ports/platform.ts';
 import type { Rule } from '../../core/records/access/rule.ts';
 import type { Envelope } from '../../core/records/session/envelope.ts';
 
-/** Minimum time between two counts of an inbox that cannot be exact. */
+/** Minimum time between two counts of an inbox whose count stays inexact. */
 const AGAIN_MS = 1000;
 
 type InboxRule = Rule['limits']['inbox'];
 
 export class InboxCount {
   known: boolean;
-  /** Durable and unacked: never too low, once it is known. */
+  /** Number of durable, unacked envelopes; never too low once `known`. */
   pending = 0;
   staged = 0;
-  /** The high water was reported. */
+  /** True if reaching the high-water mark was reported. */
   told = false;
-  /** It changed while it was being counted. */
+  /** True if the count changed while it was being counted. */
   private moved = false;
   private counting = false;
   private readonly clock: Clock;
@@ -26,7 +26,7 @@ export class InboxCount {
   private expiresMs = Number.POSITIVE_INFINITY;
   private countedMs = Number.NEGATIVE_INFINITY;
 
-  /** Exact from the start for an agent registered while this hub runs. */
+  /** `exact` is true for an agent registered while this hub runs, whose inbox starts empty. */
   constructor(clock: Clock, exact: boolean) {
     this.clock = clock;
     this.known = exact;
@@ -37,9 +37,9 @@ export class InboxCount {
     return this.pending + this.staged;
   }
 
-  /** True if another count would not change it, or was just made. */
+  /** True if a recount would change nothing, or was just made. */
   get isSure(): boolean {
-    // Acks during a count show only when it is complete.
+    // Acks during a count take effect only when it completes.
     if (this.counting) return false;
     if (this.exact && this.clock.now() <= this.expiresMs) return true;
     return this.clock.monotonic() - this.countedMs < AGAIN_MS;
@@ -50,30 +50,30 @@ export class InboxCount {
     this.moved = true;
   }
 
-  /** `isCounting`: the running count may or may not include it. */
+  /** Subtracts one, except while counting: the running count may or may not include the envelope. */
   less(isCounting: boolean): void {
     this.moved = true;
     if (!isCounting) this.pending = Math.max(0, this.pending - 1);
   }
 
-  /** True if the count has just reached the high water. */
+  /** True if the count has just reached the high-water mark. */
   reachesHighWater({ high_water, max_pending }: InboxRule): boolean {
     if (high_water === null || this.told || this.pending < Math.min(high_water, max_pending)) return false;
     this.told = true;
     return true;
   }
 
-  /** Below the high water, the next crossing is reported again. */
+  /** Once the count is below the high-water mark, the next crossing is reported again. */
   noteLowWater({ high_water, max_pending }: InboxRule): void {
     if (high_water === null || this.pending < Math.min(high_water, max_pending)) this.told = false;
   }
 
-  /** There may be fewer. */
+  /** Marks the count as inexact: it may be too high. */
   blur(): void {
     this.exact = false;
   }
 
-  /** The envelope may expire while it is counted. */
+  /** Notes when a counted envelope expires: from then on the count may be too high. */
   noteTtl({ ttl_seconds, created_at }: Envelope): void {
     if (ttl_seconds === null) return;
     this.expiresMs = Math.min(this.expiresMs, msFromIso(created_at) + ttl_seconds * 1000);
@@ -85,7 +85,7 @@ export class InboxCount {
     this.expiresMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Use the count although it is not exact: it may be too high. */
+  /** Accepts a count that may be too high; it may be repeated immediately. */
   estimated(): void {
     this.counting = false;
     this.known = true;

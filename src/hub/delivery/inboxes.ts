@@ -1,7 +1,7 @@
 /**
- * The unread counts of all recipients, over all their sessions: raised as envelopes are staged and become durable, lowered by acks.
- * A count that is not exact is never too low, and is repeated only when it would matter. The inboxes of agents registered before
- * the hub started are counted when somebody posts to them.
+ * Keeps the unread counts of all recipients over all their sessions: raised by staged and durable envelopes, lowered by acks.
+ * An inexact count is never too low, and is repeated only when it matters. The inboxes of agents registered before the hub
+ * started are counted at the first post to them.
  */
 
 import { asError } from '../../core/lib/errors.ts';
@@ -29,7 +29,7 @@ export class Inboxes {
   private readonly needs: InboxesNeeds;
   private readonly counts = new Map<string, InboxCount>();
   private readonly counting = new Map<string, Promise<void>>();
-  /** By staged unit: the counts of its recipients, one for each envelope. */
+  /** By staged unit: the counts it raised, one per envelope and recipient. */
   private readonly staged = new Map<readonly Entry[], readonly InboxCount[]>();
   /** Unacked but excluded from the count: the recipient was sent a gap, or its rule forbids delivery. */
   readonly skipped: Skipped = new Skipped();
@@ -38,20 +38,20 @@ export class Inboxes {
     this.needs = needs;
   }
 
-  /** True if a post can be judged without counting. Asked for every post; `toCount` does the counting. */
+  /** True if a post can be judged without counting. Called for every post; `toCount` does the counting. */
   isReadyFor(draft: Draft, { participants }: SessionMetadata): boolean {
     for (const participant of participants) {
       if (!isRecipient(participant, draft)) continue;
       const { agent_id } = participant;
       const count = this.countOf(agent_id);
       if (count === undefined || !count.known || count.total >= this.inboxRuleOf(agent_id).max_pending) return false;
-      // For a post to everyone one recipient with room is enough.
+      // For a post to everyone, one recipient with room is enough.
       if (draft.audience === null) return true;
     }
     return true;
   }
 
-  /** Counts what a post needs; null = enough is known. */
+  /** Counts the inboxes a post depends on; null if enough is known. */
   toCount(draft: Draft, { participants }: SessionMetadata): Promise<unknown> | null {
     let waits: Promise<void>[] | null = null;
     for (const participant of participants) {
@@ -67,14 +67,14 @@ export class Inboxes {
     return waits === null ? null : Promise.all(waits);
   }
 
-  /** The unread count; null = not counted yet. */
+  /** The unread count; null if not counted yet. */
   pendingOf(agentId: string): number | null {
     const count = this.counts.get(agentId);
     if (count === undefined) return this.needs.registry.isOlder(agentId) ? null : 0;
     return count.known ? count.total : null;
   }
 
-  /** Full, and its rule rejects instead of dropping. */
+  /** True if the inbox is full and its rule rejects instead of dropping. */
   isFull(agentId: string): boolean {
     const inbox = this.inboxRuleOf(agentId);
     return inbox.overflow === 'reject' && (this.countOf(agentId)?.total ?? 0) >= inbox.max_pending;
@@ -91,7 +91,7 @@ export class Inboxes {
       for (const { envelope } of entries) {
         if (!isDeliverable(envelope, agent_id, end)) continue;
         count.staged += 1;
-        // Usually one; a pushed-to array would keep room for seventeen.
+        // Usually one element: `push` on an empty array would reserve room for seventeen.
         if (counts === null) counts = [count];
         else counts.push(count);
       }
@@ -99,7 +99,7 @@ export class Inboxes {
     if (counts !== null) this.staged.set(entries, counts);
   }
 
-  /** The entries are durable now, or dropped. */
+  /** Undoes `stage` for entries that are durable or were dropped. */
   unstage(entries: readonly Entry[]): void {
     const counts = this.staged.get(entries);
     if (counts === undefined) return;
@@ -107,7 +107,7 @@ export class Inboxes {
     this.staged.delete(entries);
   }
 
-  /** The staged units of a session were dropped. */
+  /** Undoes `stage` for all dropped units of a session. */
   unstageAll(sessionId: string): void {
     for (const entries of this.staged.keys()) {
       if (entries[0]?.envelope.session_id === sessionId) this.unstage(entries);
@@ -127,13 +127,13 @@ export class Inboxes {
     }
   }
 
-  /** Acked, or withheld. */
+  /** Lowers the count for an envelope that was acked or withheld. */
   acked(agentId: string, ref: EnvelopeRef): void {
     const count = this.counts.get(agentId);
     if (count !== undefined && !this.skipped.has(agentId, ref)) this.less(agentId, count);
   }
 
-  /** A gap replaces the envelope, now and at every reconnect until its recipient has acked past it. */
+  /** Replaces the envelope by a gap, now and at every reconnect until its recipient has acked past it. */
   markGone(agentId: string, ref: EnvelopeRef, reason: GapReason): void {
     if (this.skipped.has(agentId, ref)) return;
     this.skip(agentId, ref, reason === 'expired' ? this.skipped.expired : this.skipped.overflow);
@@ -141,13 +141,13 @@ export class Inboxes {
     if (count !== undefined) this.less(agentId, count);
   }
 
-  /** Everything up to `seq` is acked; how much of it was counted is unknown. */
+  /** Notes that everything up to `seq` is acked; how much of it was counted is unknown. */
   passedUncounted(agentId: string, sessionId: string, seq: number): void {
     this.skipped.passed(agentId, sessionId, seq);
     this.counts.get(agentId)?.blur();
   }
 
-  /** Excludes an envelope found while counting. */
+  /** Excludes an expired or denied envelope found while counting. */
   countOut(agentId: string, envelope: Envelope, why: 'expired' | 'denied'): void {
     this.skip(agentId, envelope, this.skipped[why]);
   }
@@ -178,7 +178,7 @@ export class Inboxes {
       return this.restrain(skipped.denied);
     }
     skipped.denied.keepNewest(agentId, envelope);
-    // Never drop what gives the recipient the turn.
+    // Never drop an envelope that gives the recipient the turn.
     if (!givesTurn(entry, agentId) && this.mustDrop(agentId, count)) {
       skipped.overflow.addNewest(agentId, envelope);
       return this.restrain(skipped.overflow);
@@ -186,7 +186,7 @@ export class Inboxes {
     skipped.overflow.keepNewest(agentId, envelope);
     this.add(agentId, count, 1);
     count.noteTtl(envelope);
-    // A custom arbiter is asked on delivery.
+    // A custom arbiter decides only on delivery, so the count may be too high.
     if (withholds && !asksRules) count.blur();
   }
 
@@ -196,14 +196,14 @@ export class Inboxes {
     return this.isSure(agentId, count);
   }
 
-  /** Starts a count for the next time if this one is not sure. */
+  /** True if the count is reliable; else starts a recount for the next call. */
   private isSure(agentId: string, count: InboxCount): boolean {
     if (count.isSure) return true;
     void this.count(agentId);
     return false;
   }
 
-  /** A participant that joins gets the log from its start. */
+  /** Adds the earlier entries: a participant that joins gets the log from its start. */
   private joined(count: InboxCount, agentId: string, { session_id, seq }: Envelope): void {
     const before = this.needs.sessions.peek(session_id)?.tailFrom(1) ?? null;
     const owed = before?.filter(({ envelope }) => envelope.seq < seq && isDeliverable(envelope, agentId, seq));
@@ -228,7 +228,7 @@ export class Inboxes {
     this.restrain(skipped);
   }
 
-  /** Forgotten skips may be sent after all, so count them again. */
+  /** If skipped envelopes were forgotten to save memory, counts them again: they may be sent after all. */
   private restrain(skipped: SkippedDeliveries): void {
     const excess = skipped.excess();
     const count = excess === null ? undefined : this.counts.get(excess.agentId);
@@ -284,7 +284,7 @@ export class Inboxes {
       // Envelopes that arrived during the count may or may not be in it.
       count.pending = pending + Math.max(0, count.pending - before);
       if (exact) count.counted(true);
-      // An upper bound from the heads: it did not matter. If it does later, it is counted then.
+      // The upper bound from the heads is below every limit. Once it is not, the inbox is counted.
       else count.estimated();
     } catch (thrown) {
       // Do not reject posts because of a failed read.

@@ -48,7 +48,7 @@ export class Delivery implements BindingListener {
     this.observers.resumeSending(binding);
   }
 
-  /** Acks for an agent without a connection what it was shown by requests. Never rejects: a lost ack only repeats a delivery. */
+  /** Acks, for an agent without a connection, what it read by requests. Never rejects: a lost ack only repeats a delivery. */
   async markRead(agentId: string, sessionId: string, seq: number): Promise<void> {
     const { bindings, cursors, sessions, inboxes, log } = this.needs;
     if (bindings.isBound(agentId)) return;

@@ -1,4 +1,4 @@
-/** Reads one log forward for one stream: from memory while that has the entries, else from the store. */
+/** Reads one log forward for one stream: from memory if the entries are there, else from the store. */
 
 import type { ConcurrencyLimit } from '../../core/lib/concurrency-limit.ts';
 import type { Store } from '../../core/ports/store.ts';
@@ -19,16 +19,16 @@ export interface LogReaderNeeds extends Pick<Ground, 'log' | 'retries'> {
 
 export interface LogStream {
   readonly sessionId: string;
-  /** The first seq it has not taken. */
+  /** The first seq the stream has not taken. */
   readonly nextSeq: number;
   readonly lastSeq: number;
   readonly canTake: boolean;
-  /** Names the stream among retries and in the log. */
+  /** Identifies the stream: `retryKey` among retries, `purpose` in log messages. */
   readonly retryKey: string;
   readonly purpose: string;
-  /** Takes entries from `nextSeq` on, as many as possible. */
+  /** Takes as many of the entries as possible; the first one has seq `nextSeq`. */
   take(entries: readonly Entry[]): void;
-  /** It has taken everything up to `lastSeq`. */
+  /** Called when the stream has taken everything up to `lastSeq`. */
   caughtUp(): void;
   damaged(fromSeq: number): void;
 }
@@ -38,7 +38,7 @@ export class LogReader {
   private readonly stream: LogStream;
   private busy = false;
   private stopped = false;
-  /** The number of epoch changes: entries read before one are discarded. */
+  /** Number of epoch changes. Entries whose read started before the last change are discarded. */
   private past = 0;
 
   constructor(needs: LogReaderNeeds, stream: LogStream) {
@@ -50,12 +50,12 @@ export class LogReader {
     return this.stopped;
   }
 
-  /** Reading, or paused. */
+  /** True while a read runs or the stream is paused. */
   get isBusy(): boolean {
     return this.busy;
   }
 
-  /** Passes durable entries directly if they are next; usually they are all that is missing. */
+  /** Passes new durable entries on directly if they are the next ones (the usual case), then reads what is missing. */
   wake(entries: readonly Entry[]): void {
     if (this.stream.nextSeq === entries[0]?.envelope.seq && !this.stopped && !this.busy) this.stream.take(entries);
     this.run();
@@ -80,7 +80,7 @@ export class LogReader {
     this.busy = false;
   }
 
-  /** The log has a new epoch. */
+  /** Called when the log has a new epoch. */
   restart(): void {
     this.past += 1;
   }
@@ -90,7 +90,7 @@ export class LogReader {
     this.needs.retries.cancel(this.stream.retryKey);
   }
 
-  /** While it waits for its turn to read it holds no memory; a stopped stream is not read for. */
+  /** Queues a read: a waiting stream holds no entries in memory, and nothing is read for a stopped one. */
   private async readOn(): Promise<void> {
     this.busy = true;
     await this.needs.reads.run(async () => {
@@ -111,7 +111,7 @@ export class LogReader {
       if (past === this.past) stream.take(entries);
       this.run();
     } catch (thrown) {
-      // A damaged log has no more entries; any other failure may pass.
+      // A damaged log has no more entries; any other failure may be temporary.
       const stored = await store.head(stream.sessionId).catch(() => null);
       this.busy = false;
       if (this.stopped) return;
@@ -123,11 +123,11 @@ export class LogReader {
   }
 }
 
-/** Serializes the envelope that is being sent once for all its recipients. */
+/** Serializes an envelope once for all its recipients, by caching the last one. */
 export class EnvelopeTexts {
   private last: Envelope | null = null;
   private text = '';
-  /** The stored text that contains `last`; null = already extracted. */
+  /** The stored text that contains `last`; null if it was extracted or is unknown. */
   private unit: string | null = null;
 
   /** Notes the stored text of a unit with one entry; it is usually sent next. */

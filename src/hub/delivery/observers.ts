@@ -1,4 +1,4 @@
-/** The observers of sessions. An observation ends with its binding, grant or session, or by unsubscribing. */
+/** Manages the observers of sessions. An observation ends with its binding, grant or session, or by unsubscribing. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { encodeFrame, encodeNotify, errorRecord } from '../../core/protocol/frames/frame-codec.ts';
@@ -33,7 +33,7 @@ export class Observers {
     needs.events.on('agentGranted', ({ passport }) => this.grantsChanged(passport.agent_id));
   }
 
-  /** Sends nothing before `begin`. A repeated observation starts again. */
+  /** Adds an observation, which sends nothing before `begin`. A repeated one starts again. */
   add(binding: Binding, { head }: SessionState, from: ObserverSource): void {
     const { session_id } = head;
     this.remove(binding, session_id);
@@ -52,7 +52,7 @@ export class Observers {
     else others.add(observation);
   }
 
-  /** Called after the answer has left. */
+  /** Starts sending; called after the answer to `subscribe`. */
   begin(binding: Binding, sessionId: string): void {
     this.byBinding.get(binding.number)?.get(sessionId)?.begin();
   }
@@ -125,7 +125,7 @@ export interface ObservationNeeds extends LogReaderNeeds {
 /** The parts of a binding an observation uses. */
 type ObserverTarget = Pick<Binding, 'agentId' | 'number' | 'isBackpressured' | 'send'>;
 
-/** One observer of one session: sends every envelope in order, from a seq on. No cursor, no receipts. */
+/** Sends one observer every envelope of one session, in order from a seq on, without cursor or receipts. */
 export class Observation implements LogStream {
   readonly sessionId: string;
   readonly target: ObserverTarget;
@@ -162,13 +162,13 @@ export class Observation implements LogStream {
     return this.begun && !this.reader.isStopped;
   }
 
-  /** The observer has its answer: sending may start. */
+  /** Starts sending, now that the observer has its answer. */
   begin(): void {
     this.begun = true;
     this.reader.run();
   }
 
-  /** `entries`: what just became durable. */
+  /** `entries` just became durable. */
   wake({ seq, state }: Pick<Head, 'seq' | 'state'>, epoch: number, entries: readonly Entry[]): void {
     if (epoch !== this.epoch) this.startOver(epoch);
     this.headSeq = Math.max(this.headSeq, seq);
@@ -184,7 +184,7 @@ export class Observation implements LogStream {
     this.reader.stop();
   }
 
-  // For its reader.
+  // LogStream members, called by the reader.
 
   get nextSeq(): number {
     return this.sent + 1;
@@ -194,7 +194,7 @@ export class Observation implements LogStream {
     return this.headSeq;
   }
 
-  /** A send may close the connection and stop this observation. */
+  /** Checked before every send, because a send may close the connection and stop this observation. */
   get canTake(): boolean {
     return this.hasBegun && !this.target.isBackpressured;
   }
@@ -223,7 +223,7 @@ export class Observation implements LogStream {
     this.over(this);
   }
 
-  /** The log has a new epoch: everything sent belongs to another past. */
+  /** Starts over in a new epoch: everything sent belongs to a different history. */
   private startOver(epoch: number): void {
     this.epoch = epoch;
     this.sent = 0;

@@ -1,4 +1,4 @@
-/** The deliveries owed to one agent: the sessions to catch up, and the number of unacked envelopes in them. */
+/** Finds the deliveries owed to one agent: the sessions to catch up, and how many of their envelopes are unacked. */
 
 import { isoFromMs } from '../../core/lib/time.ts';
 import type { StoredHead } from '../../core/ports/store.ts';
@@ -18,7 +18,7 @@ export interface CatchUpSession {
   readonly epoch: number;
 }
 
-/** By id, the agent's live sessions and those that ended while it may have been away. Stops early once not wanted. */
+/** The agent's live sessions, and those that ended while it may have been away, by id. Stops once `isWanted` is false. */
 export async function sessionsToCatchUp(
   { clock, limits, store }: Pick<Ground, 'clock' | 'limits' | 'store'>,
   agentId: string,
@@ -45,7 +45,7 @@ export function noteNewer(owed: Map<string, CatchUpSession>, found: CatchUpSessi
   if (known === undefined || known.head.seq <= found.head.seq) owed.set(found.head.session_id, found);
 }
 
-/** Of a damaged log only the part before the damage can be sent. */
+/** Cuts a damaged log before the damage: only that part can be sent. */
 function intactPart({ head, epoch, damaged_from }: StoredHead): CatchUpSession {
   return { head: damaged_from === null ? head : { ...head, seq: Math.min(head.seq, damaged_from - 1) }, epoch };
 }
@@ -55,7 +55,7 @@ export interface CountPendingNeeds extends Pick<Ground, 'clock' | 'limits' | 'st
   readonly access: Access;
 }
 
-/** The caller of countPending, which excludes skipped envelopes. */
+/** Implemented by the caller of countPending, which tracks skipped envelopes. */
 interface PendingCountListener {
   readonly skipped: Pick<Skipped, 'has'>;
   countOut(agentId: string, envelope: Envelope, why: 'expired' | 'denied'): void;
@@ -68,7 +68,7 @@ interface Stretch {
   readonly acked: ReadonlySet<number>;
 }
 
-/** Counts from the heads alone first: an upper bound. Reads logs only if that many would matter; `note` gets each counted envelope. */
+/** Takes an upper bound from the heads; reads the logs only if it reaches a limit. `note` gets each counted envelope. */
 export async function countPending(
   needs: CountPendingNeeds,
   inboxes: PendingCountListener,
@@ -100,7 +100,7 @@ function stretchOf(cursors: Cursors, agentId: string, { head, epoch }: CatchUpSe
   return from > to ? null : { session_id: head.session_id, from, to, acked: known?.beyond ?? new Set() };
 }
 
-/** Expired and denied envelopes are excluded for good. */
+/** Counts a stretch of a log; excludes expired and denied envelopes permanently. */
 async function countIn(
   { access, clock, store }: CountPendingNeeds,
   inboxes: PendingCountListener,

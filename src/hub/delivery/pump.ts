@@ -44,7 +44,7 @@ export class Pump implements LogStream {
   private readonly start: number;
   /** The last seq examined on this binding. */
   private scanned: number;
-  /** The last seq sent or reported as a gap: the `prev_seq` of the next. */
+  /** The last seq sent or reported as a gap: the `prev_seq` of the next envelope. */
   private previous: number;
   private headSeq = 0;
   private ended = false;
@@ -70,7 +70,7 @@ export class Pump implements LogStream {
     this.window = new AckWindow(needs, progress);
   }
 
-  /** More entries, or a membership change. `entries`: what just became durable. */
+  /** Called on new entries or a membership change. `entries` just became durable. */
   wake({ seq, state }: Pick<Head, 'seq' | 'state'>, end: number, entries: readonly Entry[] = []): void {
     this.headSeq = Math.max(this.headSeq, seq);
     this.ended ||= isTerminal(state);
@@ -87,18 +87,18 @@ export class Pump implements LogStream {
     this.window.stop();
   }
 
-  /** Every deliverable envelope up to `seq` is acked. */
+  /** True if every deliverable envelope up to `seq` is acked. */
   hasAcked(seq: number): boolean {
     if (this.asking !== null && this.asking <= seq) return false;
     return this.window.first > seq && this.scanned >= Math.min(seq, this.end);
   }
 
-  /** Deliveries that wait for a receipt, without those that wait for a retry. */
+  /** Number of deliveries that await a receipt, excluding those that await a retry. */
   get unacked(): number {
     return this.window.unacked;
   }
 
-  /** The session has ended and everything of it is acked. */
+  /** True if the session has ended and all its deliveries are acked. */
   get isDone(): boolean {
     return this.ended && this.window.size === 0 && !this.reader.isBusy && this.scanned >= this.lastSeq;
   }
@@ -109,7 +109,7 @@ export class Pump implements LogStream {
     return seq === null ? null : (this.window.get(seq)?.envelopeId ?? null);
   }
 
-  /** False = not sent on this binding. */
+  /** Handles a receipt; false if the envelope was not sent on this binding. */
   receive(status: 'ack' | 'nack' | 'seen', seq: number, reason: string): boolean {
     const { events } = this.needs;
     const isGap = this.window.hasGap(seq);
@@ -129,7 +129,7 @@ export class Pump implements LogStream {
     return true;
   }
 
-  // For its reader.
+  // LogStream members, called by the reader.
 
   get nextSeq(): number {
     return this.scanned + 1;
@@ -139,7 +139,7 @@ export class Pump implements LogStream {
     return Math.min(this.headSeq, this.end);
   }
 
-  /** A send may close the connection and stop this pump. */
+  /** Checked before every send, because a send may close the connection and stop this pump. */
   get canTake(): boolean {
     return !this.reader.isStopped && this.window.size < this.needs.limits.window && !this.target.isBackpressured;
   }
@@ -171,7 +171,7 @@ export class Pump implements LogStream {
     }
   }
 
-  /** An envelope denied on arrival is not asked about again. */
+  /** Why the envelope must be withheld, or null. A denial on arrival is final. */
   private denialOf(envelope: Envelope): string | null | Promise<string | null> {
     const { access, inboxes } = this.needs;
     if (inboxes.skipped.denied.has(this.target.agentId, envelope)) return 'denied on arrival';
@@ -211,7 +211,7 @@ export class Pump implements LogStream {
     this.previous = seq;
   }
 
-  /** Drops the oldest deliveries of any session to make room; false = none is older than this one. */
+  /** Drops the oldest deliveries of any session to make room; false if none is older than this envelope. */
   private hasRoomFor(envelopeId: string): boolean {
     while (this.needs.inboxes.overflows(this.target.agentId)) {
       const stream = this.target.oldestStream();
@@ -279,7 +279,7 @@ export class Pump implements LogStream {
     if (this.reader.isStopped || flight === undefined) return;
     if (entry === undefined) return this.retryLater(seq, 'the log could not be read');
     if (!isPastTtl(entry.envelope, this.needs.clock.now())) return this.send(entry, { ...flight, attempt });
-    // It was sent before, so a client that misses the gap misses nothing.
+    // The envelope was sent before, so a client that misses the gap loses nothing.
     this.sendGap(seq, 'expired');
     this.window.finish(seq, this.scanned);
     this.reader.run();

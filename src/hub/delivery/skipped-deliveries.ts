@@ -1,6 +1,6 @@
 /**
- * Unacked envelopes that are not counted: a gap was sent for them, or the recipient's rule denies them. Kept in memory as runs of
- * seqs by recipient and session, until the recipient has acked past them. After a restart nothing is skipped.
+ * Keeps unacked envelopes that do not count: a gap was sent for them, or the recipient's rule denies them. Stored as runs
+ * of seqs by recipient and session, in memory only, until the recipient has acked past them.
  */
 
 import type { GapReason } from '../../core/protocol/frames/frames.ts';
@@ -14,7 +14,7 @@ export class Skipped {
   readonly expired: SkippedDeliveries = new SkippedDeliveries();
   readonly denied: SkippedDeliveries = new SkippedDeliveries();
 
-  /** Why a gap replaces the envelope, or null. */
+  /** Why a gap replaces the envelope; null if none does. */
   whyGone(agentId: string, ref: EnvelopeRef): GapReason | null {
     if (this.expired.has(agentId, ref)) return 'expired';
     return this.overflow.has(agentId, ref) ? 'overflow' : null;
@@ -38,11 +38,11 @@ interface Run {
 
 interface Stream {
   runs: Run[];
-  /** The run that the next skipped envelope extends; null = an envelope was kept since. */
+  /** The run that the next skipped envelope extends; null if an envelope was kept since. */
   last: Run | null;
 }
 
-/** A few hundred bytes each. */
+/** Maximum streams; each costs a few hundred bytes. */
 const MAX_STREAMS = 10_000;
 
 export class SkippedDeliveries {
@@ -54,7 +54,7 @@ export class SkippedDeliveries {
     return this.stream(agentId, session_id)?.runs.some(({ from, to }) => from <= seq && seq <= to) ?? false;
   }
 
-  /** Skips the newest envelope of its session. */
+  /** Records the newest envelope of its session as skipped. */
   addNewest(agentId: string, { session_id, seq }: Envelope): void {
     const stream = this.begun(agentId, session_id);
     if (stream.last !== null) stream.last.to = seq;
@@ -64,7 +64,7 @@ export class SkippedDeliveries {
     }
   }
 
-  /** Keeps the newest envelope of its session. */
+  /** Records the newest envelope of its session as kept, which ends the current run. */
   keepNewest(agentId: string, { session_id }: Envelope): void {
     const stream = this.streams.size === 0 ? undefined : this.stream(agentId, session_id);
     if (stream !== undefined) stream.last = null;
@@ -77,7 +77,7 @@ export class SkippedDeliveries {
     else stream.runs.push({ from: seq, to: seq });
   }
 
-  /** Everything up to `seq` is acked. */
+  /** Forgets the runs up to `seq`, because everything up to it is acked. */
   passed(agentId: string, sessionId: string, seq: number): void {
     const stream = this.streams.size === 0 ? undefined : this.stream(agentId, sessionId);
     if (stream === undefined) return;
@@ -85,7 +85,7 @@ export class SkippedDeliveries {
     if (stream.runs.every((run) => run.to <= seq)) this.streams.delete(keyOf(agentId, sessionId));
   }
 
-  /** Forgets the oldest stream if there are too many; returns its agent and the most it may have skipped. */
+  /** Forgets the oldest stream if there are too many. Returns its agent and the most it may have skipped. */
   excess(): { readonly agentId: string; readonly most: number } | null {
     const [oldest] = this.streams.size > MAX_STREAMS ? this.streams : [];
     if (oldest === undefined) return null;

@@ -1,4 +1,4 @@
-/** Delivery to all bound agents: one pump per binding and session, woken by durable entries and receipts. */
+/** Delivers to all bound agents: one pump per binding and session, woken by durable entries and receipts. */
 
 import { finishDraining } from '../../core/decisions/end-session.ts';
 import { asError } from '../../core/lib/errors.ts';
@@ -31,7 +31,7 @@ export class Streams {
     this.needs = needs;
   }
 
-  /** From now on notes what becomes durable; sends nothing before the recipient is ready. */
+  /** Starts recording what becomes durable for the agent; sends nothing before the recipient is ready. */
   open(binding: Binding): void {
     this.recipients.set(binding.agentId, new Recipient(binding));
   }
@@ -88,7 +88,7 @@ export class Streams {
     return this.recipients.get(agentId)?.pumps.get(sessionId)?.hasAcked(seq) === false;
   }
 
-  /** False = a receipt for an envelope not sent on this binding. */
+  /** Handles a receipt; false if the envelope was not sent on this binding. */
   receive(binding: Binding, receipt: ReceiptFrame): boolean {
     const { session_id, seq, status, reason } = receipt;
     const recipient = this.of(binding);
@@ -122,7 +122,7 @@ export class Streams {
     pump.wake(head, end);
   }
 
-  /** Agents that never joined have no stream to ack in: the end is done once it is sent. */
+  /** Marks the session's end as delivered: an agent that never joined has no stream in which to ack it. */
   finishEnd(agentId: string, head: Head, epoch: number): void {
     const { cursors } = this.needs;
     cursors.getOrStart(agentId, head.session_id, epoch).seq = head.seq;
@@ -176,9 +176,9 @@ export class Recipient implements PumpTarget {
   readonly invites: Set<string> = new Set();
   /** Ended and fully acked sessions, oldest first. */
   readonly finished: Set<string> = new Set();
-  /** Its cursors are loaded; until then nothing is delivered. */
+  /** True once the cursors are loaded; until then nothing is delivered. */
   ready = false;
-  /** The newest heads of sessions that changed before it was ready: the lists it reads may lack them. */
+  /** Newest heads of sessions that changed before `ready`: the session lists being read may lack them. */
   readonly changedWhileLoading: Map<string, CatchUpSession> = new Map();
 
   constructor(binding: Binding) {

@@ -1,4 +1,4 @@
-/** The registered session adapters, by type and version. */
+/** Registers session adapters by type and version. */
 
 import { HubError, WireError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
@@ -11,11 +11,11 @@ import { VersionedRegistry } from '../lib/versioned-registry.ts';
 export interface RegisteredAdapter {
   readonly adapter: CompleteAdapter;
   readonly parseKnobs: KnobsParser;
-  /** It takes part in the creation of each session. */
+  /** True if the adapter has a member that is called at session creation. */
   readonly isAsked: boolean;
-  /** A session may get its own adapter. */
+  /** True if `forSession` may return a different adapter for each session. */
   readonly isTailored: boolean;
-  /** null = its session type has no graphs. */
+  /** null if the session type has no transition graphs. */
   readonly inspectGraph: NonNullable<SessionAdapter['inspectGraph']> | null;
   /** The adapter of one session, possibly the shared one. */
   forSession(metadata: SessionMetadata, vocabulary: Vocabulary): CompleteAdapter;

@@ -1,4 +1,4 @@
-/** The registered evaluators and handlers, and the expectations of a session made of them. */
+/** Registers evaluators and handlers, and binds the expectations of a session to them. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import { isPlainObject, type JsonObject } from '../../core/lib/json.ts';
@@ -39,7 +39,7 @@ export class Expectations {
     this.handlers.register(handler);
   }
 
-  /** The expectations a log names, or what is missing. null = a log from before expectations existed: none run. */
+  /** The expectations a log names, or what is missing; null if the log is older than expectations: none run. */
   recorded(
     entries: readonly ExpectationEntry[],
     versions: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Extensions: what the host application registered by name and version. A session always runs with the versions its log names.
- * Start here: this file selects the adapter of one session, at creation with the newest parts, later with those in its log.
+ * Extensions: the parts the host application registered, by name and version. A session always runs with its recorded versions.
+ * Start here: this file selects a session's adapter, at creation with the newest parts, later with the recorded ones.
  */
 
 import { type CreateFacts, callAdapter, planMetadata } from '../../core/decisions/create.ts';
@@ -25,7 +25,7 @@ export interface Extensions {
   readonly expectations: Expectations;
 }
 
-/** The same facts with the session's own adapter, and knobs in which names are replaced by ids. */
+/** Returns the facts with the session's own adapter, and with knobs in which names are replaced by ids. */
 export function bindAdapter(
   { ruleParts, limits }: { readonly ruleParts: RuleParts; readonly limits: Limits },
   registered: RegisteredAdapter,
@@ -46,7 +46,7 @@ const REGISTER_PARTS = 'register it with hub.registerCondition, hub.registerTarg
 const REGISTER_WATCH =
   'register it with hub.registerEvaluator, hub.registerHandler or createHub({evaluators, handlers})';
 
-/** The adapter of a session in the log, or what is missing for it. */
+/** The adapter of a stored session, or the missing extension. */
 type AdapterResolution =
   | { readonly adapter: CompleteAdapter; readonly watch: ExpectationSet | null }
   | { readonly missing: string };
@@ -82,7 +82,7 @@ function createdIn({ envelope }: Entry): CreatedData {
   return envelope.event_data as unknown as CreatedData;
 }
 
-/** Reports an unusable answer of an adapter as its defect. */
+/** Reports an unusable answer of an adapter as the adapter's defect. */
 function defectOf<T>(member: string, { adapter }: CreateFacts, use: () => T): T {
   try {
     return use();

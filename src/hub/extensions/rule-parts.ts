@@ -1,4 +1,4 @@
-/** The registered conditions and targets, by name and version. */
+/** Registers conditions and targets by name and version. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -59,7 +59,7 @@ class PartTable<Part extends RulePart> extends NamedRegistry<Part> {
     return new Map(parts.filter((entry): entry is readonly [string, Part] => entry[1] !== null));
   }
 
-  /** The named parts; an adapter that names an unregistered one has a defect. */
+  /** The named parts. Throws if one is not registered: naming it is the adapter's defect. */
   only(parts: ReadonlyMap<string, Part>, names: readonly string[]): ReadonlyMap<string, Part> {
     const entries = names.map((name) => {
       const part = parts.get(name);

@@ -1,4 +1,4 @@
-/** The registered views, by name and version. */
+/** Registers views by name and version. */
 
 import { internalError, WireError } from '../../core/lib/errors.ts';
 import { isPlainObject, type JsonObject } from '../../core/lib/json.ts';
@@ -30,7 +30,7 @@ export function viewVersions(views: Views, adapter: CompleteAdapter, metadata: S
   return Object.fromEntries(versions);
 }
 
-/** Any answer but a name with parameters is the adapter's defect. */
+/** The adapter's default view for the agent. Any answer other than {name, params} is the adapter's defect. */
 export function defaultViewOf(adapter: CompleteAdapter, metadata: SessionMetadata, agentId: string): ViewRef {
   const doing = `defaultView of ${metadata.manifest.type}`;
   let ref: unknown;

@@ -1,4 +1,4 @@
-/** Counts per key; keys that count nothing are forgotten. */
+/** Counts per key; removes a key whose count reaches 0. */
 
 export class Counter<Key> {
   private readonly counts = new Map<Key, number>();

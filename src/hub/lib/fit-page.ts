@@ -1,10 +1,10 @@
-/** How many records fit on one page of an answer. */
+/** Limits the records in one answer. */
 
 import { utf8Bytes } from '../../core/lib/json.ts';
 
 export const DEFAULT_PAGE_SIZE = 100;
 
-/** How many of the records fit into one answer; at least one. */
+/** How many of the first records fit into `maxBytes`; at least one if there are any. */
 export function countFitting(records: readonly unknown[], maxBytes: number): number {
   let bytes = 0;
   const over = records.findIndex((record) => {

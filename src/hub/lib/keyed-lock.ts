@@ -1,9 +1,9 @@
 /** Runs work on the same agents one after the other, in the order of the calls. */
 
-/** By agent, the end of the last work queued for it. */
+/** By agent, a promise that settles when the last work queued for it ends. */
 export type KeyedLocks = Map<string, Promise<void>>;
 
-/** Queues at all agents in one step, so earlier calls never wait for later ones. */
+/** Queues for all agents in one step, so that earlier calls never wait for later ones. */
 export async function runExclusive<T>(
   locks: KeyedLocks,
   agentIds: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** Keeps the `most` values that were used last. */
+/** Keeps the `most` most recently used values. */
 
 export class LruCache<Value> {
   private readonly most: number;

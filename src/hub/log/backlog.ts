@@ -1,4 +1,4 @@
-/** The staged units that are not yet durable: bounded in bytes and in time, and stopped for good when the store fails. */
+/** Tracks staged units until they are durable. Bounds their bytes and waiting time; accepts none after a store failure. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { Clock } from '../../core/ports/platform.ts';
@@ -18,7 +18,7 @@ interface Flush {
 }
 
 export class Backlog {
-  /** From the first unit of a flush to its outcome. */
+  /** Time from the first unit of a flush to its outcome. */
   readonly flushMs: Histogram = new Histogram(SHORT_MS);
   private readonly clock: Clock;
   private readonly limits: Limits;
@@ -33,7 +33,7 @@ export class Backlog {
     this.limits = limits;
   }
 
-  /** Why the store takes no writes; null = it does. */
+  /** Why the store accepts no writes; null if it does. */
   get failed(): Error | null {
     return this.failure;
   }
@@ -64,12 +64,12 @@ export class Backlog {
     for (const settler of flush.settlers) settler.settle(outcome);
   }
 
-  /** The store failed: from now on nothing is accepted (L10). */
+  /** Records a store failure: from now on the hub accepts nothing (L10). */
   fail(error: Error): void {
     this.failure ??= error;
   }
 
-  /** Throws while new work cannot be taken. Called before admission, so that nothing is staged yet. */
+  /** Throws if the hub cannot accept new work. Called before admission, when nothing is staged yet. */
   check(): void {
     if (this.failure !== null) throw storeFailedError(this.failure, 'refused');
     const oldest = this.flushes[0];

@@ -1,4 +1,4 @@
-/** Shared by every room above: time, ids, the store, telemetry, and the backlog. */
+/** Declares what every room above shares: time, ids, the store, telemetry and the backlog. */
 
 import type { Clock, Ids, Logger } from '../../core/ports/platform.ts';
 import type { Store } from '../../core/ports/store.ts';
@@ -10,10 +10,10 @@ import type { Stamper } from '../time/stamper.ts';
 import type { SteadyClock } from '../time/steady-clock.ts';
 import type { Backlog } from './backlog.ts';
 
-/** Nothing in it knows sessions. */
+/** Contains nothing that depends on sessions. */
 export interface Ground {
   readonly clock: SteadyClock;
-  /** The clock people see, for schedules. */
+  /** The wall clock as people see it, for schedules. */
   readonly wall: Clock;
   readonly ids: Ids;
   readonly log: Logger;
@@ -25,6 +25,6 @@ export interface Ground {
   readonly events: HubEventEmitter;
   readonly meter: Meter;
   readonly backlog: Backlog;
-  /** The store failed a write: from now on the hub accepts nothing. */
+  /** Reports a failed write: from now on the hub accepts nothing. */
   fail(error: Error): void;
 }

@@ -1,4 +1,4 @@
-/** A log of the hub that is small enough to keep its fold in memory. The same laws as for a session's log. */
+/** Manages a hub log that is small enough to keep its fold in memory. It follows the same rules as a session log. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -19,13 +19,13 @@ export interface HubLogState {
 
 interface HubLogOptions<Book extends HubLogState> {
   readonly logId: string;
-  /** For messages: "the tokens". */
+  /** Noun for messages, such as "the tokens". */
   readonly what: string;
   readonly empty: Book;
   fold(book: Book, entry: Entry): Book;
-  /** An entry was staged or read, for state kept beside the fold. `durableSeq`: how far the log is durable. */
+  /** Called for each staged or read entry, for state outside the fold. The log is durable up to `durableSeq`. */
   onTaken?(entry: Entry, durableSeq: number): void;
-  /** Entries staged after `durableSeq` were dropped. */
+  /** Called when the entries staged after `durableSeq` were dropped. */
   onDropped?(durableSeq: number): void;
   onDurable?(entry: Entry): void;
 }
@@ -34,7 +34,7 @@ export class HubLog<Book extends HubLogState> {
   private readonly ground: HubLogGround;
   private readonly rules: HubLogOptions<Book>;
   private ledger: StagedLog<Book>;
-  /** Entries from this seq on are lost and nothing more can be written; null = intact. */
+  /** Entries from this seq on are lost and nothing more can be written; null if the log is intact. */
   private damagedFrom: number | null = null;
 
   constructor(ground: HubLogGround, rules: HubLogOptions<Book>) {
@@ -52,10 +52,10 @@ export class HubLog<Book extends HubLogState> {
     const { store, log } = this.ground;
     let position = await store.position(logId);
     if (position === null) return;
-    // No caller knows an older version yet.
+    // At the start nobody reads older versions, so treat all entries as durable.
     const readAll = (upTo: number): Promise<Book> => this.readOn(empty, upTo, Number.POSITIVE_INFINITY);
     const book = await readAll(position.seq).catch(async (thrown: unknown) => {
-      // The store may find damage only on reading; its position then says where it starts.
+      // The store may find damage only on reading; its position then says where the damage starts.
       position = await store.position(logId);
       if (position === null || position.damaged_from === null) throw thrown;
       return readAll(position.seq);
@@ -71,7 +71,7 @@ export class HubLog<Book extends HubLogState> {
     return Promise.reject(new WireError('unavailable', message, { outcome: 'refused' }));
   }
 
-  /** A judgement that appends one stamped entry; `answer` makes the result from it. */
+  /** Builds a judgement that appends one stamped entry; `answer` makes the result from that entry. */
   write<T>(
     book: Book,
     event_type: string,
@@ -91,7 +91,7 @@ export class HubLog<Book extends HubLogState> {
     return { kind: 'accept', unit: { entries: [entry] }, after: this.fold(book, entry), answer: answer(entry) };
   }
 
-  /** For an entry whose data contains its own time. */
+  /** Returns the next stamp, for an entry whose data contains its own time. */
   stampAfter({ envelope_id }: HubLogState): Stamp {
     return this.ground.stamper.next(envelope_id);
   }

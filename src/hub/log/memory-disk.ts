@@ -1,4 +1,4 @@
-/** The data of a memory store. It outlives the store that writes to it, so it can be opened again. */
+/** Holds the data of a memory store. It outlives the store, so that another store can open it again. */
 
 import type { Json } from '../../core/lib/json.ts';
 import type {
@@ -21,7 +21,7 @@ import type { Entry, Head, Unit } from '../../core/records/session/unit.ts';
 import { checkSeqs, foldSession, headDeadline, matchesQuery } from '../../core/state/fold-head.ts';
 import { firstIndex } from '../lib/first-index.ts';
 
-/** A memory store is never repaired or restored, so the past never changes. */
+/** A memory store is never repaired or restored, so its epoch never changes. */
 export const MEMORY_EPOCH = 1;
 
 export const MAX_AUDIT_RECORDS = 10_000;
@@ -58,7 +58,7 @@ export class MemoryDisk {
     return this.#logs.get(logId)?.token ?? null;
   }
 
-  /** Compare and append; false = the log has another head, and nothing was written. */
+  /** Appends if the log's head is the expected one; else returns false and writes nothing. */
   commit(unit: StagedUnit): boolean {
     if (this.token(unit.logId) !== unit.expected) return false;
     this.write(unit);
@@ -166,7 +166,7 @@ export class MemoryDisk {
     if (create_key !== null) this.#byCreateKey.set(keyName(creator_id, create_key), log);
   }
 
-  /** A head keeps every member it ever had, so an agent's places are only added to. */
+  /** Indexes the session by member. A head keeps former members, so places are never removed. */
   #nameMembers({ session_id, members }: Head): void {
     const place = this.#places.get(session_id);
     if (place === undefined) return;
@@ -220,12 +220,12 @@ class MemoryLog {
     return this.#entries;
   }
 
-  /** null = empty. */
+  /** null if the log is empty. */
   get token(): HeadToken | null {
     return this.#token;
   }
 
-  /** null = the log does not begin with `session.created`: it is not a session's. */
+  /** null if the log is not a session's: it does not begin with `session.created`. */
   get head(): Head | null {
     return this.#head;
   }
@@ -257,7 +257,7 @@ export function stageUnit(logId: string, expected: HeadToken | null, unit: Unit)
   return { logId, expected, token: tokenAt(before + unit.entries.length), entries: frozenCopy(unit.entries) };
 }
 
-/** Tokens are compared by identity: two units with the same numbers make two heads. */
+/** Tokens are compared by identity: two units with the same seqs produce different heads. */
 export function tokenAt(seq: number): HeadToken {
   // HeadToken is opaque; this store's tokens are positions.
   return Object.freeze({ seq }) as unknown as HeadToken;

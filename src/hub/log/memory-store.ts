@@ -1,4 +1,4 @@
-/** The store that forgets everything when the process ends: for tests, demonstrations, and hubs that need no past. */
+/** Implements a store in memory, lost when the process ends: for tests, demonstrations, and hubs that need no history. */
 
 import { asError, HubError } from '../../core/lib/errors.ts';
 import type { Json } from '../../core/lib/json.ts';
@@ -33,7 +33,7 @@ import {
 
 interface MemoryStoreOptions {
   readonly disk?: MemoryDisk;
-  /** Called when the first unit is staged; `flush` makes everything staged by then durable (default: in a microtask). */
+  /** Called when the first unit is staged. `flush` makes durable what was staged before it runs (default: in a microtask). */
   readonly schedule?: (flush: () => void) => void;
 }
 

@@ -48,7 +48,7 @@ export async function* iterateSessions(
 export async function* sessionsToLeave(store: Store, agentId: string): AsyncGenerator<string, void, undefined> {
   for await (const { head, damaged_from } of iterateLiveSessions(store, agentId)) {
     const status = head.members[agentId];
-    // A damaged log takes no entries; after its repair the next start finds the identity retired.
+    // A damaged log accepts no entries; after its repair the next start removes the retired identity.
     if (status !== 'removed' && status !== 'rejected' && damaged_from === null) yield head.session_id;
   }
 }

@@ -23,13 +23,13 @@ export interface StagedLogOwner<State> {
   readonly logId: string;
   readonly store: Store;
   readonly backlog: Backlog;
-  /** A unit is staged: change what admission remembers beside the state now, and not earlier. */
+  /** Called when a unit is staged: only now update what admission remembers in addition to the state. */
   onStaged(unit: Unit): void;
   onDurable(unit: Unit, after: State, text: string | undefined): void;
-  /** Another writer appended: read the durable state and position from the store. */
+  /** Called when another writer appended: read the durable state and position from the store. */
   reload(durable: State | null): Promise<{ readonly state: State; readonly token: HeadToken | null }>;
   onFailed(error: Error): void;
-  /** The log could not be read again: do not use this StagedLog any more. */
+  /** Called when the log could not be read again: this StagedLog must not be used any more. */
   onLost(error: Error): void;
 }
 
@@ -72,7 +72,7 @@ export class StagedLog<State> {
   /** Raised by a conflict or failure: outcomes of an older generation belong to dropped units. */
   private generation = 0;
 
-  /** `durable` null = the log does not exist yet; `initial` is the state the first judge sees. */
+  /** `durable` is null if the log does not exist yet; `initial` is the state the first judge sees. */
   constructor(owner: StagedLogOwner<State>, initial: State, durable: State | null, token: HeadToken | null) {
     this.owner = owner;
     this.admittedState = initial;
@@ -113,7 +113,7 @@ export class StagedLog<State> {
     }
   }
 
-  /** Judges and stages. A throw (an adapter's or a store's defect) refuses and changes nothing. */
+  /** Judges and stages. A throw (a defect of an adapter or the store) rejects the request and changes nothing. */
   private ask(admission: Admission<State>): Judgement<State, unknown> {
     try {
       const verdict = admission.judge(this.admittedState);
@@ -183,14 +183,14 @@ export class StagedLog<State> {
     }
   }
 
-  /** The store failed: judge nothing more here; recovery decides what the last batch left. */
+  /** The store failed: rejects all pending admissions. Recovery decides which staged units survive. */
   private fail(error: Error): void {
     this.generation += 1;
     this.owner.onFailed(error);
     this.rejectAll(error, 'unknown');
   }
 
-  /** A refusal is certain. The fate of staged units, and of repeats that wait for them, is not. */
+  /** A rejection is certain. The fate of staged units, and of repeats that wait for them, is unknown. */
   private rejectAll(error: Error, staged: 'unknown' | 'refused'): void {
     for (const { verdict, reject } of this.pending.splice(0)) {
       reject(storeFailedError(error, verdict === null || verdict.kind === 'refuse' ? 'refused' : staged));
@@ -203,7 +203,7 @@ function release<State>({ resolve, reject }: Admission<State>, verdict: Judgemen
   else resolve(verdict.answer);
 }
 
-/** A cheap estimate: the bound is a safety net. */
+/** A cheap estimate: the limit it feeds is only a safety net. */
 function unitBytes(unit: Unit): number {
   let bytes = 0;
   for (const { envelope } of unit.entries) bytes += 400 + estimateJsonLength(envelope.event_data);

@@ -1,4 +1,4 @@
-/** Parameters of a create request, checked and copied: the hub keeps none of the caller's objects. */
+/** Checks and copies the parameters of a create request: the hub keeps none of the caller's objects. */
 
 import type { CreateFacts } from '../../core/decisions/create.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -10,7 +10,7 @@ import { digestText } from '../../core/records/session/keys.ts';
 import { DELEGATION_LABEL } from '../../core/records/work/delegation.ts';
 import type { RegisteredAdapter } from '../extensions/adapters.ts';
 
-/** The delegation label is reserved for the hub. */
+/** Rejects the delegation label, which is reserved for the hub. */
 export function checkLabels({ labels = {} }: CreateParams): void {
   if (!Object.hasOwn(labels, DELEGATION_LABEL)) return;
   const field = `params.labels.${DELEGATION_LABEL}`;
@@ -55,7 +55,7 @@ export function expectationsFrom(limits: Limits, { expectations }: CreateParams)
   }));
 }
 
-/** 0 counts as absent: it would mean "never" for a time the lifecycle depends on. */
+/** Treats 0 ("never") as absent, because the lifecycle depends on these timeouts. */
 export function timeoutMs(value: string | number | undefined, field: string): number | null {
   const ms = value === undefined ? 0 : durationMs(value, field);
   return ms === 0 ? null : ms;

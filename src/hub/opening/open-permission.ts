@@ -1,4 +1,4 @@
-/** Whether a session may be opened, or a participant added: first the arbiter, then the limit on sessions per identity. */
+/** Decides whether a session may be opened or a participant added: asks the arbiter, then checks the limit of sessions. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { ArbiterParty, OpenAsk } from '../../core/ports/arbiter.ts';
@@ -19,7 +19,7 @@ export class OpenPermission {
   private readonly store: Store;
   private readonly registry: Registry;
   private readonly arbiter: AskArbiter;
-  /** Sessions being opened, by agent with a limit. */
+  /** Openings in progress, by agent with a limit. */
   private readonly locks: KeyedLocks = new Map();
 
   constructor(store: Store, registry: Registry, arbiter: AskArbiter) {
@@ -28,11 +28,11 @@ export class OpenPermission {
     this.arbiter = arbiter;
   }
 
-  /** Runs `then` if permitted. Openings of agents with a limit run one after another, so that concurrent ones respect it. */
+  /** Runs `then` if permitted. Openings of agents with a limit run one after another, so that together they respect it. */
   async run<T>(opening: Opening, then: () => Promise<T>): Promise<T> {
     const asked = this.require(opening);
     const { by, others } = asked instanceof Promise ? await asked : asked;
-    // A participant that adds another is in the session already.
+    // Skip the limit of a participant that adds another: it is already in the session.
     const limited = [...(opening.session_id === null ? [by] : []), ...others].filter(
       ({ rule }) => rule.limits.max_concurrent_sessions !== null,
     );
@@ -71,7 +71,7 @@ export class OpenPermission {
     return participants;
   }
 
-  /** The session itself does not count: an invitee that declined may be invited again. */
+  /** Checks the limit on sessions. Does not count this session, because an invitee that declined may be invited again. */
   private async checkRoom({ agent_id, name }: Named, opening: Opening): Promise<void> {
     // Use the current rule: it may have changed during the wait.
     const most = this.registry.ruleOf(agent_id).limits.max_concurrent_sessions ?? Number.POSITIVE_INFINITY;

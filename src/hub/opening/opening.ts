@@ -38,7 +38,7 @@ type Created = Result<'create_session'>;
 
 export interface CreatedSession {
   readonly session_id: string;
-  /** An earlier request under the same key created it. */
+  /** True if an earlier request under the same key created the session. */
   readonly repeated: boolean;
 }
 
@@ -70,7 +70,7 @@ export class Opening {
     await this.permission.require(openingOf(facts, creator));
   }
 
-  /** Answers when the session is durable. */
+  /** Creates a session; resolves when it is durable. */
   createAs(creator: SessionCreator, params: CreateParams): Promise<CreatedSession> {
     const digest = createDigest(this.needs.limits, params);
     const key = params.idempotency_key;
@@ -97,12 +97,12 @@ export class Opening {
     });
   }
 
-  /** The identities a request names, with an unlisted creator first. */
+  /** Resolves the identities a request names; the creator comes first if it is not listed. */
   async resolve(creator: SessionCreator, refs: readonly ParticipantRef[]): Promise<CreateFacts['participants']> {
     return resolveParticipants(this.needs, creator, await this.permission.resolveUnknownNames(creator, refs));
   }
 
-  /** Returns the same session for the same request under the same key, even while the first is still being written. */
+  /** Returns the same session for the same request under the same key, even while the first request is still pending. */
   private async createOnce(
     creator: SessionCreator,
     params: CreateParams,
@@ -135,7 +135,7 @@ export class Opening {
     throw new WireError('duplicate', message, { session_id: known.session_id });
   }
 
-  /** The session created under the key within `createKeyMs`. */
+  /** The head of the session created under the key within the last `createKeyMs`, or null. */
   private async createdUnder(creatorId: string, key: string): Promise<Head | null> {
     const { store, limits, clock } = this.needs;
     const head = await store.createdUnder(creatorId, key);
@@ -150,7 +150,7 @@ export class Opening {
     return { session_id: facts.session_id, repeated: false };
   }
 
-  /** One synchronous step from the last check to the staged unit. A failure leaves nothing behind. */
+  /** Runs from the last check to the staged unit in one synchronous step. A failure leaves nothing behind. */
   private async begin(creator: SessionCreator, facts: CreateFacts): Promise<void> {
     const { bindings, registry, sessions } = this.needs;
     checkCreator(bindings, registry, creator);
@@ -165,7 +165,7 @@ export class Opening {
     }
   }
 
-  /** Returns immediately or once the session is active; rejects if it ends before that. */
+  /** Returns immediately with `wait: "created"`, else once the session is active; rejects if it ends before that. */
   private async arrive(sessionId: string, params: CreateParams): Promise<SessionMetadata> {
     const isCreated = params.wait === 'created';
     const session = await this.needs.sessions.whenIn(sessionId, ({ state }) => isCreated || state !== 'INVITED');
@@ -176,7 +176,7 @@ export class Opening {
     throw new WireError('session_closed', message, details);
   }
 
-  /** Warnings of the adapter and about the expectations. The session exists, so not even a defect may reject it. */
+  /** Warnings of the adapter and about the expectations. Adapter defects do not reject: the session exists. */
   private warningsOf(session: SessionMetadata): Promise<readonly string[]> {
     const { sessions, log, expectations } = this.needs;
     return sessions.use(session.session_id, ({ adapter }) => {

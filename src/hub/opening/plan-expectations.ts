@@ -9,7 +9,7 @@ import { ignoreRejection } from '../../core/state/check-expectation-output.ts';
 import type { Expectations } from '../extensions/expectations.ts';
 import type { VersionedRegistry } from '../lib/versioned-registry.ts';
 
-/** The facts with resolved expectations and the versions of their evaluators and handlers. */
+/** Returns the facts with resolved expectations and the versions of their evaluators and handlers. */
 export function withExpectations(expectations: Expectations, facts: CreateFacts): CreateFacts {
   const entries = facts.expectations ?? facts.adapter.manifest.expectations;
   if (entries.length === 0) return facts;

@@ -11,7 +11,7 @@ import type { Registry } from '../registry/registry.ts';
 type Participants = CreateFacts['participants'];
 type Chosen = Participants[number];
 
-/** Puts an unlisted creator first. Fills capabilities last, so that no agent is chosen that is named elsewhere. */
+/** Puts an unlisted creator first. Resolves capabilities last, so that no agent named elsewhere is chosen. */
 export function resolveParticipants(
   agents: FindAgentsNeeds & { readonly registry: Pick<Registry, 'invitable'> },
   creator: SessionCreator,
@@ -56,7 +56,7 @@ function cannotInvite(place: number, problem: string, received: unknown): WireEr
   return new WireError('invalid_create', `${field}: ${problem}`, { field, received });
 }
 
-/** The creator of a schedule, which need not be bound when the schedule runs. */
+/** A creator that need not be bound, such as that of a schedule or a delegation. */
 interface Scheduler {
   readonly agentId: string;
   readonly name: string;
@@ -66,7 +66,7 @@ interface Scheduler {
 
 export type SessionCreator = Binding | Scheduler;
 
-/** Checked in the step that writes: the creator may have lost its binding or its registration. */
+/** Checks, in the step that writes, that the creator still has its binding or registration. */
 export function checkCreator(
   bindings: Pick<Bindings, 'mayAct'>,
   registry: Pick<Registry, 'isGone'>,

@@ -1,4 +1,4 @@
-/** The operations on identities: registering, retiring, profiles and skills, and finding agents by them. */
+/** Handles the operations on identities: registering, retiring, profiles, skills, and finding agents. */
 
 import { removeParticipant } from '../../core/decisions/membership.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -26,7 +26,7 @@ export function identityOperations(
 ): Handlers<Exclude<keyof IdentityOperations, 'get_rule' | 'set_rule'> | 'whoami'> {
   const { bindings, registry, sessions, arbiter, store, limits, backlog } = needs;
 
-  /** An identity leaves its live sessions before it is retired. */
+  /** Removes an identity from its live sessions before it is retired. */
   const leaveEverything = async (agentId: string): Promise<void> => {
     for await (const sessionId of sessionsToLeave(store, agentId)) {
       await sessions.use(sessionId, (session) =>
@@ -156,7 +156,7 @@ export function ruleOperations({
 }: RuleOperationsNeeds): Handlers<'get_rule' | 'set_rule'> {
   const holdsRules = ({ agentId, credential }: Binding): boolean => registry.hasGrant(agentId, 'rules', credential);
 
-  /** The agent whose rule is meant. Without the grant `rules` a caller cannot probe which agents exist. */
+  /** The id of the agent whose rule is meant. Without the grant `rules` a caller cannot probe which agents exist. */
   const subject = (by: Binding, agent: string | undefined): string => {
     if (agent === undefined || agent === by.agentId || agent === by.name) return by.agentId;
     if (!holdsRules(by)) throw othersRule();

@@ -1,4 +1,4 @@
-/** The library calls of the host application, decided on the same state as a post. */
+/** Implements hub methods of the host application that change sessions and rules, decided on the same state as a post. */
 
 import type { Decision } from '../../core/decisions/decision.ts';
 import {
@@ -35,7 +35,7 @@ export class OwnerActions {
     return this.decide(id, agent, (session, state) => requireAvailable(session, returnParticipant(state, agent)));
   }
 
-  /** Permanent, and possible even if the adapter is missing. */
+  /** Removes a participant permanently, even if the adapter is missing. */
   async remove(id: string, agent: string, reason: string = 'removed'): Promise<InviteAnswer> {
     checkReason(reason);
     return this.decide(id, agent, (_session, state) => {

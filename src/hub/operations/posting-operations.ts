@@ -1,4 +1,4 @@
-/** The operations on posts and turns. */
+/** Handles the operations on posts and turns. */
 
 import type { PostAnswer } from '../../core/decisions/admit.ts';
 import { reportProgress, reportTurnFailure } from '../../core/decisions/progress.ts';
@@ -9,7 +9,7 @@ import type { Binding } from '../bindings/binding.ts';
 import type { Posting } from '../posting/post.ts';
 import type { Handlers } from './run-operation.ts';
 
-/** `tracing`: null = tracing is off. */
+/** `tracing` is null if tracing is off. */
 export function postingOperations(
   posting: Posting,
   tracing: Tracing | null,

@@ -1,4 +1,4 @@
-/** The operations that only read: sessions, logs, views, searches, and what the console shows. */
+/** Handles the operations that only read: sessions, logs, views, searches, and data for the console. */
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -55,7 +55,7 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
     return state;
   };
 
-  /** Observing requires the grant, even of participants. */
+  /** Observing requires the grant `observe`, even for participants. */
   const observable = (state: SessionState | null, by: Binding, sessionId: string): SessionState => {
     if (state === null) throw sessionNotFoundError(sessionId);
     const refusal = grantRefusal(registry, by, 'observe', state.metadata);
@@ -84,7 +84,7 @@ export function readingOperations(rooms: ReadingOperationsNeeds): Handlers<Name>
       const summaries = page.heads.map(summaryOf);
       const fitting = countFitting(summaries, limits.maxResponseBytes);
       if (fitting === summaries.length) return { sessions: summaries, next: page.next };
-      // Ask again for as many as fit: only the store knows where the next page begins.
+      // Ask again with the number that fits: only the store knows where the next page begins.
       const shown = await store.list({ ...query, limit: fitting });
       return { sessions: shown.heads.map(summaryOf), next: shown.next };
     },

@@ -22,7 +22,7 @@ type RedactorNeeds = Pick<
   'clock' | 'store' | 'backlog' | 'bindings' | 'registry' | 'sessions' | 'redactions'
 >;
 
-/** An operator by a request, or the host application by a library call (agentId null). */
+/** The operator, or the host application (agentId null). */
 interface Redactor {
   readonly agentId: string | null;
   checkBound(): void;
@@ -68,7 +68,7 @@ export class Redacting {
     const state = session.durable;
     if (state === null) throw sessionNotFoundError(session_id);
     const answer = answering(envelope);
-    // Its bytes are removed already.
+    // The envelope's bytes are already removed.
     if (envelope.redacted !== undefined) return { ...answer(envelope.redacted, true), duplicate: true };
     checkRedactable(state, envelope);
     const pin = session.pin();
@@ -86,7 +86,7 @@ export class Redacting {
     };
     return redactions.admit<RedactAnswer>((book) => {
       const known = findRedaction(book, envelope_id);
-      // Record it again only to pin a state that could not be pinned then; the first author and reason stay.
+      // Record it again only to pin a state that could not be pinned before; the first author and reason stay.
       if (known !== undefined && (known.pinnedAt !== null || pin === null)) {
         return { kind: 'nothing', answer: { ...answer(known, known.pinnedAt !== null), duplicate: true } };
       }

@@ -1,5 +1,5 @@
 /**
- * Operations: every request of a client ends here. This parses the parameters, requires a binding where the operation does, calls the
+ * Operations: runs every client request. Parses the parameters, requires a binding where the operation needs one, calls the
  * handler and turns every failure into a wire error. Start reading at `Operations.run`, then the table of handlers of a room.
  */
 
@@ -21,16 +21,16 @@ import type { Ground } from '../log/ground.ts';
 import type { Proof } from '../registry/handshake.ts';
 import type { Guard, Registry } from '../registry/registry.ts';
 
-/** An identity with its binding, or a connection that has none yet. */
+/** The sender of a request: a bound identity, or a connection without a binding. */
 export interface Caller {
   readonly binding: Binding | null;
   /** Binds a freshly registered identity to the caller's connection; does nothing if the caller has no connection. */
   bind(passport: Passport): void;
-  /** The proof its connection has shown. */
+  /** The proof the caller has shown. */
   readonly proof: Proof;
 }
 
-/** An open operation gets its caller, which may be unbound; all others a binding. */
+/** An open operation gets the caller, which may be unbound; all others get a binding. */
 type Handler<Name extends OperationName> = (
   by: OperationTypes[Name] extends { open: true } ? Caller : Binding,
   params: Params<Name>,
@@ -48,14 +48,14 @@ export class Operations {
     this.handlers = handlers;
   }
 
-  /** Rejects with wire errors only. Runs synchronously up to the operation's first wait. */
+  /** Rejects only with wire errors. Runs synchronously up to the operation's first await. */
   run<Name extends OperationName>(caller: Caller, name: Name, params: unknown): Promise<Result<Name>> {
     // Not async: this runs for every post, and a second promise would double the memory of an answer.
     const refused = (thrown: unknown): never => this.refused(caller, name, params, thrown);
     try {
       const operation = OPERATIONS[name];
       const parsed = operation.params.parse(params, 'params');
-      // `who` says which of the two a handler takes; TypeScript cannot follow it from the name.
+      // `who` decides whether the handler takes a caller or a binding; TypeScript cannot derive it from the name.
       const by = (operation.who === 'anyone' ? caller : boundCaller(caller)) as Parameters<Handler<Name>>[0];
       return Promise.resolve(this.handlers[name](by, parsed)).catch(refused);
     } catch (thrown) {
@@ -96,12 +96,12 @@ export function grantRefusal(
   return new WireError('forbidden', `this requires the grant "${grant}", even in your own session`);
 }
 
-/** Checked again when the change is decided: another connection may have replaced this one. */
+/** Checked again when the change is decided: another connection may have replaced the binding. */
 export function guardOf(bindings: Pick<Bindings, 'mayAct'>, by: Binding): Guard {
   return () => (bindings.mayAct(by) ? null : notBoundError(by.name));
 }
 
-/** The members that are there: with exact optional properties an undefined member is not an absent one. */
+/** Removes undefined members: with exact optional properties, undefined differs from absent. */
 export function withoutUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T> as never;
 }

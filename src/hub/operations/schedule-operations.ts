@@ -1,4 +1,4 @@
-/** The operations on schedules. A schedule belongs to its creator; operators may read, pause and delete it. */
+/** Handles the operations on schedules. A schedule belongs to its creator; operators may read, pause and delete it. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { copyJsonObject, invalidValueError } from '../../core/lib/json.ts';
@@ -23,7 +23,7 @@ export function scheduleOperations(needs: ScheduleOperationsNeeds): Handlers<key
   const { wall, limits, backlog, bindings, registry, opening, schedules } = needs;
   const operates = ({ agentId, credential }: Binding): boolean => registry.hasGrant(agentId, 'operate', credential);
 
-  /** To everybody else the schedule does not exist. */
+  /** The schedule, for its creator and operators; to everybody else it does not exist. */
   const visible = (by: Binding, scheduleId: string): Schedule => {
     const schedule = schedules.get(scheduleId);
     const isSeen = schedule?.creator_id === by.agentId || operates(by);
@@ -47,7 +47,7 @@ export function scheduleOperations(needs: ScheduleOperationsNeeds): Handlers<key
     }
   };
 
-  /** The template to keep, once `create_session` would accept it. */
+  /** Copies the template; rejects one that `create_session` would not accept. */
   const checkTemplate = async (by: Binding, template: SessionTemplate, name: string): Promise<SessionTemplate> => {
     // The copy of a parsed template has the same members, except undefined ones.
     const kept = copyJsonObject(withoutUndefined(template), 'params.template', {

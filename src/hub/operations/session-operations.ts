@@ -1,4 +1,4 @@
-/** The operations on sessions: opening them, joining and leaving them, ending them, and what operators do with participants. */
+/** Handles the operations on sessions: opening, joining, leaving and ending them, and operator actions on participants. */
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { type Decision, refuse } from '../../core/decisions/decision.ts';

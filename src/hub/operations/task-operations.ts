@@ -1,4 +1,4 @@
-/** The operations on tasks, and delegation. */
+/** Handles the operations on tasks, and `delegate`. */
 
 import type { TaskOperations } from '../../core/protocol/operations/tasks.ts';
 import type { Delegate } from '../tasks/delegate.ts';

@@ -1,4 +1,4 @@
-/** The operations on tokens. They require the grant `enrol`, and no token gets a grant that its creator lacks. */
+/** Handles the operations on tokens, which require the grant `enrol`. No token gets a grant that its creator lacks. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { TokenOperations } from '../../core/protocol/operations/tokens.ts';

@@ -1,4 +1,4 @@
-/** Deltas: live partial text of a participant that may post now. Never stored, and dropped silently under pressure. */
+/** Forwards deltas, the live partial text of a participant that may post now. Never stored; dropped under pressure. */
 
 import { utf8Bytes } from '../../core/lib/json.ts';
 import { encodeDelta } from '../../core/protocol/frames/frame-codec.ts';
@@ -55,7 +55,7 @@ export class Deltas {
     return this.needs.sessions.peek(sessionId)?.durable?.head.seq === recipients.headSeq;
   }
 
-  /** Synchronous where nothing is pending, as for a post. */
+  /** Synchronous if nothing is pending, as for a post. */
   private findRecipients(sender: Binding, turn: Turn, delta: DeltaFrame): void {
     const { sessions, gate } = this.needs;
     const { session_id } = delta;
@@ -76,7 +76,7 @@ export class Deltas {
       .whenReady(sender, draft, async (loaded, verdicts) => find(loaded, verdicts))
       .catch(() => null)
       .then((recipients) => {
-        // A newer binding finds its own recipients.
+        // If a newer binding replaced the sender's, discard the recipients: the newer one finds its own.
         turn.recipients = this.needs.bindings.mayAct(sender) ? recipients : null;
         const waiting = turn.waiting ?? [];
         turn.waiting = null;
@@ -99,7 +99,7 @@ export class Deltas {
     return { headSeq: head.seq, untilMs: this.now + AUDIENCE_TTL_MS, agentIds, isAllowed };
   }
 
-  /** Sends to recipients and observers without backpressure. */
+  /** Sends to the recipients and observers that are not under backpressure. */
   private forward(sender: Binding, { audience, recipients }: Turn, delta: DeltaFrame): void {
     const { streams, observers } = this.needs;
     if (recipients?.isAllowed !== true) return;
@@ -122,18 +122,18 @@ export class Deltas {
 /** The recipients of a turn, found when its session was at `headSeq`. Empty if the post would be rejected. */
 interface DeltaAudience {
   readonly headSeq: number;
-  /** Rules and rates change without the session, so the recipients are found again after this time. */
+  /** Monotonic time after which the recipients are found again: rules and rates change without the session. */
   readonly untilMs: number;
   readonly agentIds: readonly string[];
   readonly isAllowed: boolean;
 }
 
 interface Turn {
-  /** Taken from the first delta. */
+  /** The audience of the turn's first delta. */
   readonly audience: readonly string[] | null;
   bytes: number;
   recipients: DeltaAudience | null;
-  /** Deltas held while the recipients are found; null = they are known. */
+  /** Deltas held while the recipients are being found; null if no search is running. */
   waiting: DeltaFrame[] | null;
 }
 
@@ -146,11 +146,11 @@ interface DeltaStream {
   atMs: number;
 }
 
-/** Concurrent turns of one sender in one session. */
+/** Maximum turns remembered per sender and session. */
 const MAX_TURNS = 16;
-/** Streams of all senders; the one whose latest turn is oldest is forgotten first. */
+/** Maximum streams remembered; the one whose latest turn is oldest is forgotten first. */
 const MAX_STREAMS = 4096;
-/** Ids in all remembered audiences, because clients choose their length. */
+/** Maximum agent ids in all remembered audiences, whose length clients choose. */
 const MAX_IDS = 100_000;
 
 class DeltaStreams {

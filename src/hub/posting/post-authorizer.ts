@@ -1,4 +1,4 @@
-/** Holds a post until the arbiter has answered and its recipients' inboxes are counted, in the order of its connection. */
+/** Holds posts until the arbiter has answered and the recipients' inboxes are counted; keeps the order of each connection. */
 
 import type { Draft } from '../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';

@@ -61,7 +61,7 @@ export class Posting {
     );
   }
 
-  /** Makes a decision for a participant that must still be bound then: loading the session may take a while. */
+  /** Decides for a caller that must still be bound at the decision: loading the session may take a while. */
   async decideForCaller<T>(
     by: Binding,
     sessionId: string,
@@ -74,7 +74,7 @@ export class Posting {
     );
   }
 
-  /** A draft of that type without content. */
+  /** A draft of the given type without content. */
   emptyDraft(sender: Binding, session_id: string, event_type: string, audience: readonly string[] | null): Draft {
     const event_data = event_type === 'msg.packet' ? { body: null } : { text: '' };
     return toDraft(sender.agentId, { session_id, event_type, event_data, audience }, this.needs.limits);
@@ -143,7 +143,7 @@ export class Posting {
   }
 }
 
-/** `sessionId`: the same id as a string the hub keeps anyway, so that drafts do not retain a copy each. */
+/** `sessionId`: the id as a string that the hub keeps anyway, so that drafts do not each retain a copy. */
 export function toDraft(
   senderId: string,
   params: PostParams,
@@ -169,7 +169,7 @@ interface FullInboxes {
   isFull(agentId: string): boolean;
 }
 
-/** Rejects if a named recipient, or without an audience every recipient, is denied or has a full inbox. */
+/** Rejects if a named recipient (without an audience: every recipient) is denied or has a full inbox. */
 export function inboxRefusal(
   access: Access,
   inboxes: FullInboxes,

@@ -1,4 +1,4 @@
-/** The rooms below posting, as posting and the rooms above it use them. Each class picks its few. */
+/** Declares the rooms that posting and the rooms above it use. Each class picks those it needs. */
 
 import type { Access } from '../access/access.ts';
 import type { AskArbiter } from '../access/ask-arbiter.ts';
@@ -19,7 +19,7 @@ export interface SharedRooms extends Ground, Extensions {
   readonly bindings: Bindings;
   readonly presence: Presence;
   readonly registry: Registry;
-  /** null = this hub issues none. */
+  /** null if this hub issues no tokens. */
   readonly tokens: Tokens | null;
   readonly index: LiveIndex;
   readonly redactions: Redactions;

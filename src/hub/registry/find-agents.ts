@@ -15,7 +15,7 @@ export interface FindAgentsNeeds {
   readonly registry: Pick<Registry, 'after' | 'isLeaving'>;
 }
 
-/** Agents checked per page, so that a search without matches does not block others; `next` continues it. */
+/** Maximum agents checked per page, so that a search without matches does not block others; `next` continues it. */
 const MAX_CHECKED = 2000;
 
 type Found = Result<'find_agent'>;
@@ -58,7 +58,7 @@ export function findOffers(
   return new Map([...offers].map(([capability, { here, away }]) => [capability, [...here, ...away]]));
 }
 
-/** By capability in lower case. */
+/** The agents that offer a capability, by its name in lower case. */
 export type Offers = ReadonlyMap<string, readonly Passport[]>;
 
 interface Offer {

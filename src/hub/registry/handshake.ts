@@ -1,4 +1,4 @@
-/** Checks what a hello offers. A name belongs to the credential it was registered with. */
+/** Checks the proof a hello offers. A name belongs to the credential it was registered with. */
 
 import { type FieldProblem, WireError } from '../../core/lib/errors.ts';
 import { describeValue } from '../../core/lib/json.ts';
@@ -15,7 +15,7 @@ import type { Registry } from './registry.ts';
 import type { Tokens } from './tokens.ts';
 
 interface HandshakeNeeds extends Pick<Ground, 'clock' | 'log'> {
-  /** null = this hub issues no tokens. */
+  /** null if this hub issues no tokens. */
   readonly tokens: Pick<Tokens, 'isRevoked'> | null;
   readonly registry: Pick<Registry, 'named' | 'credentialOf'>;
 }
@@ -25,12 +25,12 @@ export const TRUSTED = 'trusted';
 /** A proof that failed; `why` may be sent to the client. */
 interface FailedProof {
   readonly why: string;
-  /** It could not be checked now; a retry may succeed. */
+  /** True if the proof could not be checked now; a retry may succeed. */
   readonly later: boolean;
 }
 
 type VerifiedProof = Credential | typeof TRUSTED;
-/** null = no hello yet. */
+/** null before the first hello. */
 export type Proof = VerifiedProof | FailedProof | null;
 
 /** The result of a hello. A proof is kept even if the name is unknown: a register may follow. */
@@ -109,7 +109,7 @@ export function isVerified(proof: Proof): proof is VerifiedProof {
   return proof !== null && !isFailedProof(proof);
 }
 
-/** The error if the proof could not be checked now; null = it was checked. */
+/** The error if the proof could not be checked now; null if it was checked. */
 export function proofUnavailableError(proof: Proof, name: string): WireError | null {
   return isFailedProof(proof) && proof.later ? failedProofError('bound', name, proof) : null;
 }
@@ -123,7 +123,7 @@ export function isFailed(proof: Proof): boolean {
   return proof === null || (isFailedProof(proof) && !proof.later);
 }
 
-/** null = the peer is trusted, or proved nothing. */
+/** The verified credential; null if the peer is trusted or proved nothing. */
 export function credentialFrom(proof: Proof): Credential | null {
   return isVerified(proof) && proof !== TRUSTED ? proof : null;
 }
@@ -149,7 +149,7 @@ export function noLongerValidError(name: string): WireError {
   return new WireError('unauthenticated', message, { name });
 }
 
-/** Why this proof may not register the name; null = it may. `isEnroller`: an identity bound here may enrol. */
+/** Why this proof may not register the name; null if it may. `isEnroller`: an identity bound here may enrol. */
 export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): WireError | null {
   if (proof === TRUSTED || isEnroller) return null;
   if (proof === null) {
@@ -165,14 +165,14 @@ export function enrolRefusal(proof: Proof, name: string, isEnroller: boolean): W
 }
 
 export interface Peer {
-  /** Its network address; null = inside this process. */
+  /** The peer's network address; null if it is inside this process. */
   readonly address: string | null;
-  /** Checks what a hello offers; null = trusted, may speak for any identity. */
+  /** Checks the proof of a hello; null if the peer is trusted and may act as any identity. */
   readonly authenticate: Authenticate | null;
   /** The edge's ping interval; absent = no pings. */
   readonly pingMs?: number;
   bound(): void;
-  /** A hello proved nothing. True = too many: close the connection. */
+  /** Counts a failed hello; returns true if there were too many and the connection must be closed. */
   helloFailed(): boolean;
 }
 

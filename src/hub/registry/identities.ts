@@ -1,4 +1,4 @@
-/** The fold of the registry's log, shared by both states: staged parts are recognised by their seq. */
+/** Folds the registry's log. Judges and readers of durable state share the result: each value is kept with its seq. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { Grant } from '../../core/records/access/grants.ts';
@@ -30,10 +30,10 @@ interface ObservedOutcomes {
   readonly shown: Readonly<Record<string, TrackRecord>>;
 }
 
-/** One name, for good: a taken name is never reused. */
+/** A registered name; once taken, it is never reused. */
 export interface Identity {
   readonly passport: Passport;
-  /** The credential it was registered with; null = from inside the process. */
+  /** The credential it was registered with; null if registered from inside the process. */
   readonly credentialId: string | null;
   readonly sinceSeq: number;
   retiredSeq: number | null;
@@ -47,17 +47,17 @@ export interface Identity {
 export class Identities {
   private readonly byName = new Map<string, Identity>();
   private readonly byId = new Map<string, Identity>();
-  /** Sorted on demand; null = an identity was added or removed since. */
+  /** All names, sorted on demand; null if an identity was added or removed since. */
   private names: readonly string[] | null = null;
-  /** True once any identity had its own rule. Until then the lookups of every post are skipped. */
+  /** True once any identity had its own rule; until then posts skip the rule lookups. */
   hasRules = false;
 
-  /** Staged or durable, retired or not. */
+  /** Finds an identity by name: staged or durable, retired or not. */
   named(name: string): Identity | undefined {
     return this.byName.get(name);
   }
 
-  /** Staged or durable, retired or not. */
+  /** Finds an identity by id: staged or durable, retired or not. */
   withId(agentId: string): Identity | undefined {
     return this.byId.get(agentId);
   }
@@ -66,7 +66,7 @@ export class Identities {
     for (const [agentId, { retiredSeq }] of this.byId) if (retiredSeq !== null) yield agentId;
   }
 
-  /** The identities visible at `seq` whose name follows `after`, by name. */
+  /** The identities visible at `seq` whose name follows `after`, sorted by name. */
   *after(after: string, seq: number): Generator<KnownAgent, void, undefined> {
     this.names ??= [...this.byName.keys()].sort();
     const { names } = this;
@@ -77,7 +77,7 @@ export class Identities {
     }
   }
 
-  /** `durableSeq`: older versions of a value are kept only for readers at it. */
+  /** Drops older versions of a value that readers at `durableSeq` do not need. */
   fold({ envelope }: Entry, durableSeq: number): void {
     const { event_type, event_data, seq } = envelope;
     if (event_type === 'agent.registered') return this.add(event_data, seq);
@@ -108,7 +108,7 @@ export class Identities {
     }
   }
 
-  /** Another writer was first: forget what was only staged here. */
+  /** Forgets what was staged after `seq`, because another writer was first. */
   forgetAfter(seq: number): void {
     this.names = null;
     for (const [name, identity] of this.byName) {
@@ -142,7 +142,7 @@ export class Identities {
   }
 }
 
-/** Registered by `seq`, and not retired. */
+/** True if registered and not retired at `seq`. */
 export function isKnownAt({ sinceSeq, retiredSeq }: Identity, seq: number): boolean {
   return sinceSeq <= seq && (retiredSeq === null || retiredSeq > seq);
 }
@@ -182,7 +182,7 @@ export class StagedValue<T> {
 
   /** The value visible at `seq`. */
   at(seq: number): T | null {
-    // A loop: every post asks for rules several times, and almost no identity has one.
+    // A plain loop for speed: every post reads rules several times, and most identities have none.
     for (let i = this.kept.length - 1; i >= 0; i--) {
       const version = this.kept[i];
       if (version !== undefined && version.seq <= seq) return version.value;
@@ -190,7 +190,7 @@ export class StagedValue<T> {
     return null;
   }
 
-  /** Forgets versions that a durable one replaced. */
+  /** Adds a version; forgets those that a durable one replaced. */
   set(seq: number, value: T, durableSeq: number): void {
     const all = [...this.kept, { seq, value }];
     const durable = all.findLastIndex((version) => version.seq <= durableSeq);

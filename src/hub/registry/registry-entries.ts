@@ -1,4 +1,4 @@
-/** Judging, announcing and rejecting entries of the registry's log. */
+/** Judges, announces and rejects entries of the registry's log. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import { invalidValueError, type JsonObject } from '../../core/lib/json.ts';
@@ -69,7 +69,7 @@ export function announceEntry(events: HubEventEmitter, { envelope }: Entry, pass
   }
 }
 
-/** The rule after a change; `mayLoosen` is asked only if the change may allow more than before. */
+/** The rule after a change. `mayLoosen` tells whether the change may allow more than before. */
 export function changedRule(
   before: RuleRecord,
   change: RuleChange,

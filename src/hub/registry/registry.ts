@@ -1,7 +1,7 @@
 /**
- * Registry: the identities of this hub with their profiles, rules and grants, in one log folded by identities.ts. A name is given
- * once, for good. Tokens (tokens.ts) and hellos (handshake.ts) are separate. Everything is read at `durableSeq`; only judges see
- * staged entries.
+ * Registry: the identities of this hub with their profiles, rules and grants, in one log folded by identities.ts. A name is
+ * never reused. Tokens (tokens.ts) and hellos (handshake.ts) are separate. Reads see entries up to `durableSeq`; only
+ * judges see staged ones.
  */
 
 import { refuse } from '../../core/decisions/decision.ts';
@@ -42,7 +42,7 @@ import {
   versionConflictError,
 } from './registry-entries.ts';
 
-/** Called at judging: may the caller still speak for the identity? null = yes. */
+/** Called at judging: why the caller may no longer act for the identity; null if it may. */
 export type Guard = () => WireError | null;
 
 const unguarded: Guard = () => null;
@@ -83,7 +83,7 @@ export class Registry {
     return this.visible(this.identities.withId(agentId))?.passport ?? null;
   }
 
-  /** By id or name, with its profile. No name looks like an id. */
+  /** Finds an identity by id or name, with its profile. No name looks like an id. */
   find(nameOrId: string): KnownAgent | null {
     const identity = this.visible(this.identities.withId(nameOrId)) ?? this.visible(this.identities.named(nameOrId));
     return identity === null ? null : knownAgent(identity, this.durableSeq);
@@ -126,7 +126,7 @@ export class Registry {
     });
   }
 
-  /** An `expected` other than the current version is rejected. */
+  /** Rejects if `expected` is not the current version. */
   setResume(agentId: string, claim: ResumeClaim, expected: number | undefined, guard: Guard): Promise<Resume> {
     return this.change(agentId, guard, (identity, state) => {
       const before = identity.resumes.newest ?? emptyResume(agentId);
@@ -142,7 +142,7 @@ export class Registry {
     });
   }
 
-  /** Adds the outcomes of its tasks; outcomes already counted are skipped. */
+  /** Adds task outcomes to the agent's profile; skips outcomes already counted. */
   observe(agentId: string, outcomes: readonly TaskOutcome[]): Promise<void> {
     return this.change<void>(agentId, unguarded, (identity, state) => {
       const fresh = uncountedOutcomes(identity.seen.newest?.observations ?? NO_OBSERVATIONS, outcomes);
@@ -153,7 +153,7 @@ export class Registry {
     });
   }
 
-  /** `text` null = remove its skill. */
+  /** Sets the agent's skill; `text` null removes it. */
   setSkill(agentId: string, text: string | null, front_matter: JsonObject, guard: Guard): Promise<Skill> {
     return this.change(agentId, guard, (identity, state) => {
       const version = (identity.skills.newest?.version ?? 0) + 1;
@@ -187,7 +187,7 @@ export class Registry {
     return this.identities.withId(agentId)?.rules.at(this.durableSeq) ?? this.unsetRule(agentId);
   }
 
-  /** `mayLoosen`: called at judging if the change may allow more than before. */
+  /** `mayLoosen` tells, at judging, whether the change may allow more than before. */
   setRule(
     agentId: string,
     change: RuleChange,
@@ -211,7 +211,7 @@ export class Registry {
     return own.includes(grant) || (credential?.grants.includes(grant) ?? false);
   }
 
-  /** By name or id. Returns all grants the agent holds afterwards, sorted; no change writes nothing. */
+  /** Finds the agent by name or id. Returns all its grants afterwards, sorted; writes nothing if none changes. */
   changeGrants(agent: string, grants: readonly Grant[], how: 'grant' | 'revoke'): Promise<readonly Grant[]> {
     schemaOf(agentRef).parse(agent, 'agent');
     checkGrants(grants);
@@ -233,7 +233,7 @@ export class Registry {
     return { agent_id, rule: this.defaultRule, version: 0, last_updated: null };
   }
 
-  /** From now on no new session may name it; `retire` makes that final. */
+  /** From now on no new session may name the identity; `retire` makes that final. */
   beginLeaving(agentId: string): void {
     this.leaving.add(agentId);
   }

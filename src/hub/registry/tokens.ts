@@ -1,4 +1,4 @@
-/** The tokens of this hub. Only the digest of a secret is stored. */
+/** Issues, checks and revokes the tokens of this hub. Stores only the digest of each secret. */
 
 import { refuse } from '../../core/decisions/decision.ts';
 import { WireError } from '../../core/lib/errors.ts';
@@ -82,7 +82,7 @@ export class Tokens {
     });
   }
 
-  /** Tokens whose id follows `after`, by id. */
+  /** Tokens whose id follows `after`, sorted by id. */
   *list(after: string): Generator<TokenRecord, void, undefined> {
     const all = [...this.book.durable.byId.values()].filter(({ token_id }) => token_id > after);
     for (const kept of all.sort((a, b) => (a.token_id < b.token_id ? -1 : 1))) yield this.record(kept);
@@ -93,7 +93,7 @@ export class Tokens {
     return kept === undefined ? null : this.record(kept);
   }
 
-  /** Ends the token's bindings once the revocation is durable, before the answer. */
+  /** Revokes a token. Its bindings end once the revocation is durable, before the answer. */
   revoke(token_id: string): Promise<{ readonly token_id: string }> {
     return this.book.admit((book) => {
       if (!book.byId.has(token_id)) return refuse(new WireError('not_found', `no token ${token_id}`));

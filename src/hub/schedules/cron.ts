@@ -57,7 +57,7 @@ export function checkExpression(expression: unknown, field: string): asserts exp
   if (!isAccepted(texts.join(' '))) throw invalidValueError(field, EXPRESSION, expression);
 }
 
-/** True if the package accepts it. A day that its months do not have is not a syntax error. */
+/** True if the package accepts the expression. A day that its months do not have is not a syntax error. */
 function isAccepted(expression: string): boolean {
   try {
     CronExpressionParser.parse(withPlainLists(expression), { currentDate: 0, tz: 'UTC' });
@@ -67,15 +67,15 @@ function isAccepted(expression: string): boolean {
   }
 }
 
-/** The first wall time after this one; null = none within the horizon. */
+/** The first wall time after this one; null if none is within the horizon. */
 export function cronAfter(expression: string, wallMs: number): number | null {
   const span = { currentDate: wallMs, endDate: wallMs + HORIZON_MS };
   return timeOf(expression, span, (cron) => cron.next().getTime());
 }
 
-/** The last wall time at or before this one; null = none within the horizon. */
+/** The last wall time at or before this one; null if none is within the horizon. */
 export function cronUpTo(expression: string, wallMs: number): number | null {
-  // The package looks before a time; the next whole second is after this one.
+  // The package searches strictly before a time, so start at the next whole second.
   const currentDate = (Math.floor(wallMs / 1000) + 1) * 1000;
   const span = { currentDate, startDate: wallMs - HORIZON_MS };
   return timeOf(expression, span, (cron) => cron.prev().getTime());
@@ -98,7 +98,7 @@ function timeOf(expression: string, span: Span, find: (cron: CronExpression) => 
   }
 }
 
-/** True for days that none of its months has. The package would search all years for them, day by day. */
+/** True if none of the expression's months has its days. The package would search all years for them, day by day. */
 function isNever({ fields: { dayOfMonth, month, dayOfWeek } }: CronExpression): boolean {
   if (!dayOfWeek.isWildcard || dayOfMonth.hasLastChar) return false;
   const longest = Math.max(...month.values.map((one) => LONGEST_MONTHS[Number(one) - 1] ?? 0));
@@ -146,7 +146,7 @@ function plainLast(part: string, at: number): string {
   return value === null ? part : `${at === WEEKDAY_FIELD ? value % 7 : value}L`;
 }
 
-/** null = invalid. */
+/** The values of one list item; null if it is invalid. */
 function valuesOf(part: string, at: number): readonly string[] | null {
   const [range = '', step] = part.split('/');
   const { least, most } = FIELDS[at] ?? { least: 0, most: 0 };

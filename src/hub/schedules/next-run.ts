@@ -1,6 +1,6 @@
 /**
- * Times of a cron expression in a zone. Times that the clocks skip run once, at the first instant after the gap; a time they show
- * twice runs the first time.
+ * Computes the times of a cron expression in a zone. A time that the clocks skip runs once, at the first instant after the gap; a
+ * time that they show twice runs the first time only.
  */
 
 import { invalidValueError } from '../../core/lib/json.ts';
@@ -12,7 +12,7 @@ const ZONE = 'a time zone such as Europe/Berlin or UTC';
 /** The last second of the year 9998, so that one more year is still a valid time. */
 const LAST_MS = 253_370_764_799_000;
 
-/** The first run after `afterMs`; null = none within ten years. Throws if the expression or the zone is invalid. */
+/** The first run after `afterMs`; null if none is within ten years. Throws if the expression or the zone is invalid. */
 export function nextRun(expression: string, zone: string, afterMs: number): number | null {
   checkTiming(expression, zone);
   if (typeof afterMs !== 'number' || !(afterMs >= 0 && afterMs <= LAST_MS - HORIZON_MS)) {
@@ -41,13 +41,13 @@ export function runUpTo(expression: string, zone: string, ms: number): number | 
 /** The time of a schedule to run or record now, and the times missed before it. */
 export interface DueTime {
   readonly at_ms: number;
-  /** False = record it as missed. */
+  /** False to record the time as missed. */
   readonly runs: boolean;
-  /** The first missed time before it, or null. */
+  /** The first of the missed times, or null. */
   readonly missed_since_ms: number | null;
 }
 
-/** Times run one by one while they are on time. After a late one, only the latest time that has come counts. */
+/** Times run one by one while they are on time. If one is late, only the latest due time counts. */
 export function dueTime(
   { expression, zone, missed }: ScheduleDefinition,
   afterMs: number,

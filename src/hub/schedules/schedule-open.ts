@@ -1,4 +1,4 @@
-/** Opens the session of a scheduled time in the name of the schedule's creator, under a key derived from the time. */
+/** Opens the session of a scheduled time for the schedule's creator, under an idempotency key derived from the time. */
 
 import { toWireError, WireError } from '../../core/lib/errors.ts';
 import { isoFromMs, msFromIso } from '../../core/lib/time.ts';
@@ -15,7 +15,7 @@ import type { Opening } from '../opening/opening.ts';
 import type { SharedRooms } from '../posting/shared-rooms.ts';
 import type { DueTime } from './next-run.ts';
 
-/** The schedules, as far as running them requires. */
+/** The access to schedules that running them requires. */
 export interface ScheduleBook {
   list(creatorId: string | null, after: string): Iterable<ScheduleDefinition>;
   get(scheduleId: string): Schedule | null;
@@ -37,7 +37,7 @@ export interface OpeningTime {
   readonly beforeOpening: (scheduledAt: string) => Promise<void>;
 }
 
-/** known: opened before the clock was set back. later: try again. */
+/** 'known': opened before the clock was set back. 'later': try again. */
 export type RunResult = ScheduleRun | 'known' | 'later';
 
 export class ScheduleOpener {
@@ -49,7 +49,7 @@ export class ScheduleOpener {
     this.schedules = schedules;
   }
 
-  /** Deals with one due time. */
+  /** Runs one due time: opens its session, or tells why not. */
   async run(
     definition: ScheduleDefinition,
     due: DueTime,
@@ -77,7 +77,7 @@ export class ScheduleOpener {
     }
   }
 
-  /** The session opened for this time, however long ago. */
+  /** The id of the session opened for this time, however long ago; null if there is none. */
   async find({ schedule_id, creator_id }: ScheduleDefinition, scheduledAt: string): Promise<string | null> {
     return (await this.needs.store.createdUnder(creator_id, runKey(schedule_id, scheduledAt)))?.session_id ?? null;
   }
@@ -103,7 +103,7 @@ export class ScheduleOpener {
     return session.session_id;
   }
 
-  /** After a downtime a session may be past its ttl, or CLOSING, without having ended yet. */
+  /** False for a session past its ttl or CLOSING: after a downtime it may not have ended yet. */
   private async isLive(sessionId: string | null): Promise<boolean> {
     if (sessionId === null) return false;
     const current = await this.needs.sessions.currentHead(sessionId);
@@ -114,7 +114,7 @@ export class ScheduleOpener {
   }
 }
 
-/** The schedule is looked at again when its change is durable. */
+/** For a schedule that is changing: it is checked again when the change is durable. */
 function isChanging(scheduleId: string): WireError {
   return new WireError('unavailable', `schedule ${scheduleId} changed since its time came`);
 }

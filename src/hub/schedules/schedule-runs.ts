@@ -1,4 +1,4 @@
-/** Runs schedules: one deadline each in a heap, and the result of the last run. No scheduled time opens twice. */
+/** Runs schedules: keeps one deadline and the last result for each. No scheduled time opens a session twice. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { DeadlineHeap } from '../../core/lib/heap.ts';
@@ -19,11 +19,11 @@ const AGAIN_MS = 2_000;
 /** Delay before a schedule without a time within ten years is checked again. */
 const LOOK_AGAIN_MS = 365 * 86_400_000;
 
-/** The progress of a schedule: a named value instead of a log, so that a start reads one record each. */
+/** The progress of a schedule, stored as a named value instead of a log, so that a start reads one record each. */
 export interface RunProgress {
-  /** The last time dealt with; 0 = none. */
+  /** The last scheduled time handled; 0 if none. */
   readonly until_ms: number;
-  /** The time being opened: after a crash its key tells whether it was. */
+  /** The scheduled time being opened. After a crash its idempotency key tells whether the session was opened. */
   readonly opening_at: string | null;
   readonly last_run: ScheduleRun | null;
   /** The session opened by the last run. */
@@ -44,9 +44,9 @@ export class ScheduleRuns {
   private readonly schedules: ScheduleBook;
   private readonly deadlines = new DeadlineHeap();
   private readonly progress = new Map<string, RunProgress>();
-  /** The time after which times count, by schedule. */
+  /** By schedule, the time after which scheduled times count. */
   private readonly from = new Map<string, number>();
-  /** Computed once, because lists show it for very many schedules. */
+  /** Next runs, cached because lists show them for very many schedules. */
   private readonly next = new Map<string, NextRun>();
   /** Schedules being run now; they are armed afterwards. */
   private readonly busy = new Set<string>();
@@ -73,7 +73,7 @@ export class ScheduleRuns {
     return { ...definition, next_run_at: next === null ? null : isoFromMs(next), last_run };
   }
 
-  /** The schedule was created, changed or deleted. */
+  /** Called when the schedule was created, changed or deleted. */
   changed(scheduleId: string): void {
     this.from.delete(scheduleId);
     if (!this.busy.has(scheduleId)) this.arm(scheduleId);
@@ -136,7 +136,7 @@ export class ScheduleRuns {
   private deal(definition: ScheduleDefinition, due: DueTime, nowMs: number): Promise<RunResult> {
     const { schedule_id } = definition;
     const before = this.progressOf(schedule_id);
-    // The clock was set back after this run.
+    // This time has already run: the clock was set back since.
     if (before.last_run?.scheduled_at === isoFromMs(due.at_ms)) return Promise.resolve('known');
     return this.opener.run(definition, due, {
       nowMs,
@@ -195,7 +195,7 @@ export class ScheduleRuns {
     return at;
   }
 
-  /** The time after which times count; now, if the clock was set back: keys tell what was opened already. */
+  /** The time after which scheduled times count. After the clock was set back, now: keys tell which sessions were opened. */
   private fromMs({ schedule_id, counts_from }: ScheduleDefinition): number {
     const known = this.from.get(schedule_id);
     if (known !== undefined) return known;

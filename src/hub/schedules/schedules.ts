@@ -1,6 +1,6 @@
 /**
- * Schedules: sessions that the clock opens. Owns the log of their definitions. No scheduled time opens a session twice, not even over
- * a crash: schedule-runs.ts says when, schedule-open.ts how. Start reading at `create`.
+ * Schedules: opens sessions by the clock. Owns the log of definitions. No scheduled time opens a session twice, not even after a
+ * crash. schedule-runs.ts decides when to open, schedule-open.ts how. Start reading at `create`.
  */
 
 import { refuse } from '../../core/decisions/decision.ts';
@@ -17,7 +17,7 @@ import type { Judge, Judgement } from '../log/staged-log.ts';
 import type { Guard } from '../registry/registry.ts';
 import { ScheduleRuns, type ScheduleRunsNeeds } from './schedule-runs.ts';
 
-/** With the defaults filled in. */
+/** A claim with the defaults filled in. */
 type CompleteClaim = Pick<ScheduleDefinition, keyof ScheduleClaim>;
 
 /** Checked when a change is decided: why the caller may not make it, or null. */
@@ -48,7 +48,7 @@ export class Schedules {
     await this.runs.start(this.book.durable.byId.values());
   }
 
-  /** The durable definition. */
+  /** The durable definition; null if the schedule does not exist. */
   definition(scheduleId: string): ScheduleDefinition | null {
     return this.book.durable.byId.get(scheduleId) ?? null;
   }
@@ -64,7 +64,7 @@ export class Schedules {
     return definition === null ? null : this.runs.withRuns(definition);
   }
 
-  /** The schedules of one creator (null = all) by id, after `after`. */
+  /** The schedules of one creator (null for all) whose id follows `after`, sorted by id. */
   list(creatorId: string | null, after: string): readonly ScheduleDefinition[] {
     const all = [...this.book.durable.byId.values()];
     return all
@@ -101,7 +101,7 @@ export class Schedules {
     return this.runs.withRuns(made);
   }
 
-  /** Sessions it has opened continue. */
+  /** Deletes a schedule; sessions it has opened continue. */
   delete(scheduleId: string, guard: ScheduleGuard = () => null): Promise<{ readonly schedule_id: string }> {
     return this.change(scheduleId, (book) => {
       const before = book.byId.get(scheduleId);
@@ -113,7 +113,7 @@ export class Schedules {
     });
   }
 
-  /** Deletes the schedules of a retired identity. One that remains because this fails is found when it is due. */
+  /** Deletes the schedules of a retired identity. If a delete fails, it is repeated when the schedule is due. */
   private deleteAllOf(agentId: string): void {
     for (const { schedule_id } of this.list(agentId, '')) void this.delete(schedule_id).catch(() => {});
   }
@@ -143,7 +143,7 @@ export class Schedules {
   }
 }
 
-/** Times count from now on if they changed, or after a pause. */
+/** Applies a change. Times count from now on if they changed or a pause ended. */
 function changed(before: ScheduleDefinition, change: ScheduleChange, updated_at: string): ScheduleDefinition {
   const { expression = before.expression, zone = before.zone, paused = before.paused } = change;
   const isOtherTime = expression !== before.expression || zone !== before.zone || (before.paused && !paused);
@@ -161,7 +161,7 @@ function changed(before: ScheduleDefinition, change: ScheduleChange, updated_at:
   };
 }
 
-/** All schedules after an entry. They are few and change seldom, so each change copies the map. */
+/** All schedules after an entry. They are few and change rarely, so each change copies the map. */
 interface ScheduleLogState {
   readonly seq: number;
   readonly envelope_id: string | null;

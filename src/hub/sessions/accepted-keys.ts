@@ -1,4 +1,4 @@
-/** The idempotency keys a session has accepted, staged ones included: only a hash and a seq each, since there may be a million. */
+/** Keeps the idempotency keys a session has accepted or staged, each as a hash and a seq, because there may be a million. */
 
 import { asError } from '../../core/lib/errors.ts';
 import type { Store } from '../../core/ports/store.ts';
@@ -11,7 +11,7 @@ import { readEntry } from '../log/read-pages.ts';
 const none: readonly number[] = [];
 
 export class AcceptedKeys {
-  /** Seqs by hash of the key. Hashes may collide, even on purpose: then all their seqs are kept. */
+  /** Seqs by hash of the key. If hashes collide (even on purpose), the seqs of all colliding keys are kept. */
   private readonly places = new Map<number, number | readonly number[]>();
 
   static from(pairs: readonly number[]): AcceptedKeys {
@@ -20,7 +20,7 @@ export class AcceptedKeys {
     return keys;
   }
 
-  /** Pairs of hash and seq, up to a seq. */
+  /** The keys up to a seq, as a flat list of hash and seq pairs. */
   flat(upTo: number): number[] {
     const pairs: number[] = [];
     for (const [hash, places] of this.places) {
@@ -107,20 +107,20 @@ export class KeyLookup {
     return this.inMemory(senderId, key) === undefined && this.unread(senderId, key).length > 0;
   }
 
-  /** Calls `ask` now, or after the read that is running. */
+  /** Calls `ask` now, or in order after a read that is running. */
   inTurn<T>(ask: () => Promise<T>): Promise<T> {
     if (!this.reading) return ask();
     return new Promise((resolve, reject) => this.behind.push(() => ask().then(resolve, reject)));
   }
 
-  /** Reads the post accepted under the key, then calls `ask`. Call it in turn only. */
+  /** Reads the post accepted under the key, then calls `ask`. Call it only within `inTurn`. */
   readThen<T>(senderId: string, key: string, ask: (earlier: KeyRecord | undefined) => Promise<T>): Promise<T> {
     this.reading = true;
     return new Promise<T>((resolve, reject) => {
       const goOn = (own: () => void): void => {
         this.reading = false;
         own();
-        // One of them may start another read; the rest then waits for that.
+        // A waiting request may start another read; the others then wait for it.
         while (!this.reading && this.behind.length > 0) this.behind.shift()?.();
       };
       this.read(senderId, key).then(

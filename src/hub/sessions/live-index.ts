@@ -1,4 +1,4 @@
-/** The live sessions: when each must be checked next, its type and its state. Heads stay in the store. */
+/** Indexes the live sessions: when each must be checked next, its type and its state. Heads stay in the store. */
 
 import { DeadlineHeap } from '../../core/lib/heap.ts';
 import type { LiveRow } from '../../core/ports/store.ts';
@@ -7,10 +7,10 @@ import type { Head } from '../../core/records/session/unit.ts';
 import { headDeadline, lifecycleDeadline } from '../../core/state/fold-head.ts';
 
 export class LiveIndex {
-  /** One per live session. An early deadline only causes an extra check; a late one must not happen. */
+  /** One deadline per live session. It may be too early, which only costs an extra check, but never too late. */
   readonly deadlines: DeadlineHeap = new DeadlineHeap();
   readonly census: SessionCounter = new SessionCounter();
-  /** Closing sessions are few and short-lived; any receipt in one may be the last it waits for. */
+  /** Heads of closing sessions, which are few and short-lived. Any receipt may be the last one a session waits for. */
   private readonly closingHeads = new Map<string, Head>();
   private readonly orphanMs: number;
 
@@ -32,7 +32,7 @@ export class LiveIndex {
   }
 
   restore({ session_id, deadline_ms, type, state }: LiveRow, nowMs: number): void {
-    // A newer change is already known: it wins over the row.
+    // If the session is already known, its newer state wins over the row.
     if (!this.census.has(session_id)) this.census.note(session_id, type, state);
     this.deadlines.set(session_id, deadline_ms ?? nowMs + this.orphanMs);
   }
@@ -45,7 +45,7 @@ export class LiveIndex {
     if (state === 'CLOSING') this.closingHeads.set(session_id, head);
     const due = headDeadline(head);
     if (lifecycleDeadline(head) !== null) return this.deadlines.set(session_id, due);
-    // Without its own deadline it becomes an orphan some time after its last participant left, which is not before now.
+    // Without its own deadline the session may become an orphan, at the earliest `orphanMs` from now.
     if (this.deadlines.at(session_id) === undefined) this.deadlines.set(session_id, nowMs + this.orphanMs);
     if (due !== null) this.bringForward(session_id, due);
   }
@@ -76,9 +76,9 @@ interface Kind {
 }
 
 export class SessionCounter {
-  /** By session, the index of its kind: a million texts would not fit in memory. */
+  /** By session, the index of its kind: a string per session would need too much memory. */
   private readonly kindOf = new Map<string, number>();
-  /** Types come from adapters, so there are few. Indexes never change. */
+  /** Pairs of type and state: few, because types come from adapters. Indexes never change. */
   private readonly kinds: Kind[] = [];
   private readonly places = new Map<string, number>();
 

@@ -1,4 +1,4 @@
-/** A loaded session: its log, its accepted keys, and the tail of its entries for delivery. */
+/** Holds a loaded session: its log, its accepted keys, and the tail of its entries for delivery. */
 
 import { buildAcceptChecks, type EvaluatorFault } from '../../core/decisions/accept-checks.ts';
 import { advance, type Governance } from '../../core/decisions/advance.ts';
@@ -27,29 +27,29 @@ export interface LoadedLog {
   readonly adapter: CompleteAdapter | null;
   readonly watch: ExpectationSet | null;
   readonly unavailable: string | null;
-  /** Nothing more may be appended: the entries after the damage are unknown. */
+  /** If true, nothing may be appended: the entries after the damage are unknown. */
   readonly damaged: boolean;
-  /** The log's turn differs from the adapter's, since entries were appended without the adapter. */
+  /** True if the log's turn differs from the adapter's, because entries were appended without the adapter. */
   readonly owesTurn: boolean;
-  /** null = it is being created. */
+  /** null while the session is being created. */
   readonly state: SessionState | null;
   readonly token: HeadToken | null;
   readonly keys: AcceptedKeys;
   readonly tally: VisibleLineCounts;
   readonly tail: readonly Entry[];
-  /** The seq of its newest snapshot; 0 = none. */
+  /** The seq of the newest snapshot; 0 if none. */
   readonly snapshotSeq: number;
 }
 
-/** What other rooms learn of loaded sessions. Every call is synchronous and must not throw. */
+/** Notifies other rooms about loaded sessions. Every call is synchronous and must not throw. */
 export interface SessionListener {
-  /** Admitted and being written: count it against inbox limits now. */
+  /** The entries are admitted and being written; count them against inbox limits now. */
   staged(entries: readonly Entry[], durable: SessionState | null): void;
   dropped(sessionId: string): void;
-  /** On disk, in seq order, before the answer leaves. `text`: the unit as written, if the store reports it. */
+  /** The entries are durable; called in seq order, before the answer. `text`: the unit as written, if the store reports it. */
   durable(session: LiveSession, entries: readonly Entry[], after: SessionState, text: string | undefined): void;
   faulty(session: LiveSession, watched: BoundExpectation, error: Error): void;
-  /** Loaded; without its adapter, or damaged, it is unavailable. */
+  /** The session was loaded; it is unavailable if damaged or without its adapter. */
   loaded(sessionId: string, isUnavailable: boolean): void;
   /** An extension was registered: sessions that lacked it may be available again. */
   registered(): void;
@@ -62,15 +62,15 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
   readonly logId: string;
   readonly epoch: number;
   readonly adapter: CompleteAdapter | null;
-  /** Its expectations; null = none, or unknown. */
+  /** The session's expectations; null if it has none or they are unknown. */
   readonly watch: ExpectationSet | null;
   readonly unavailable: string | null;
   readonly damaged: boolean;
   readonly owesTurn: boolean;
-  /** The visible lines of durable entries. */
+  /** Counts the visible lines of durable entries. */
   readonly tally: VisibleLineCounts;
   used = true;
-  /** Moved to the end of the order of use since the last sweep. */
+  /** True if moved to the end of the usage order since the last sweep. */
   touched = false;
   private readonly needs: LiveSessionNeeds;
   private readonly listener: SessionListener;
@@ -84,10 +84,10 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
   private durableSeq: number;
   private snapshotSeq: number;
   private reloading = false;
-  /** Evaluator failures on staged entries, reported once those are durable. */
+  /** Evaluator failures on staged entries, reported once the entries are durable. */
   private faults: EvaluatorFault[] = [];
 
-  /** `onGone`: its log could not be read again, so the session must not be used any more. */
+  /** `onGone` is called when the log could not be read again: the session must not be used any more. */
   constructor(needs: LiveSessionNeeds, loaded: LoadedLog, listener: SessionListener, onGone: () => void) {
     this.needs = needs;
     this.listener = listener;
@@ -149,7 +149,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     });
   }
 
-  /** Appends the first unit; answers `conflict` if the id is taken. */
+  /** Appends the first unit; rejects with `conflict` if the id is taken. */
   create(drafts: readonly Draft[]): Promise<SessionState> {
     return this.ledger.admit((state) => {
       if (state !== null) return refuse(new WireError('conflict', `session ${this.logId} exists`));
@@ -162,7 +162,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.lookup.inMemory(senderId, key);
   }
 
-  /** Durable entries from `fromSeq` on, if all are in memory. */
+  /** Durable entries from `fromSeq` on; null if not all are in memory. */
   tailFrom(fromSeq: number): readonly Entry[] | null {
     const first = this.tail[0];
     if (first === undefined || first.envelope.seq > fromSeq) return null;
@@ -182,7 +182,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     saveSnapshot(this.needs, this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
-  /** The durable state as a snapshot to keep; null = unknown, or not JSON. */
+  /** The durable state as a snapshot to pin; null if it is unknown or not JSON. */
   pin(): Snapshot | null {
     const state = this.durable;
     return state === null || this.adapter === null
@@ -190,7 +190,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
       : createSnapshot(this.adapter, { state, keys: this.keys, tally: this.tally });
   }
 
-  // For its StagedLog and its KeyLookup.
+  // Members called by the StagedLog and the KeyLookup.
 
   get store(): Store {
     return this.needs.store;
@@ -200,7 +200,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     return this.needs.backlog;
   }
 
-  /** From the tail; undefined = only the log has it. */
+  /** The entry at `seq`; undefined if only the log has it. */
   entryAt(seq: number): Entry | undefined {
     const first = this.tail[0];
     return first === undefined ? undefined : this.tail[seq - first.envelope.seq];
@@ -299,7 +299,7 @@ export class LiveSession implements StagedLogOwner<SessionState | null>, KeyedLo
     for (const { watched, error } of due) this.listener.faulty(this, watched, error);
   }
 
-  /** Keeps staged entries: the log does not have them yet. */
+  /** Shortens the tail, but keeps staged entries: the log does not have them yet. */
   private cutTail(length: number): void {
     const durable = this.durableLength();
     if (durable > 2 * length) this.tail = this.tail.slice(durable - length);

@@ -1,4 +1,4 @@
-/** Loads a session: its newest usable snapshot, then the fold of later entries up to its head or its damage. */
+/** Loads a session from its newest usable snapshot and the later entries, up to its head or its damage. */
 
 import { sessionNotFoundError } from '../../core/decisions/admit.ts';
 import { asError, type WireError } from '../../core/lib/errors.ts';
@@ -23,7 +23,7 @@ interface LoadSessionNeeds extends Ground, Extensions {
   readonly redactions: Redactions;
 }
 
-/** What folds a log; without an adapter there are no expectations. */
+/** The adapter and expectations that fold a log; without an adapter there are no expectations. */
 type Rules = Pick<LoadedLog, 'adapter' | 'watch'>;
 const NO_RULES: Rules = { adapter: null, watch: null };
 type Replayed = Pick<LoadedLog, 'state' | 'keys' | 'tally' | 'tail' | 'snapshotSeq'>;
@@ -35,7 +35,7 @@ export async function loadSession(needs: LoadSessionNeeds, sessionId: string): P
   try {
     return await loadSound(needs, stored);
   } catch (thrown) {
-    // The store may find damage only on reading; its head then says where it starts.
+    // The store may find damage only on reading; its head then says where the damage starts.
     const again = await needs.store.head(sessionId);
     if (again === null || again.damaged_from === null) throw thrown;
     return loadDamaged(needs, again, again.damaged_from);
@@ -60,7 +60,7 @@ async function loadUnavailable(needs: LoadSessionNeeds, stored: StoredHead, reas
   return loadedLog(stored, NO_RULES, reason, { ...replayed, state: withDueOf(stored, replayed.state) });
 }
 
-/** Readable up to the damage. Nothing is appended and nothing is due until it is repaired. */
+/** A damaged session is readable up to the damage. Nothing is appended or due until the log is repaired. */
 async function loadDamaged(
   needs: LoadSessionNeeds,
   stored: StoredHead,

@@ -1,4 +1,4 @@
-/** All redactions, in one log, looked up by envelope. Everything that shows an entry shows it through `shown`. */
+/** Keeps all redactions in one log and finds them by envelope. Every reader must show entries through `shown`. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { RedactionRecord, Snapshot } from '../../core/ports/store.ts';
@@ -14,12 +14,12 @@ export interface RedactedEnvelope extends Redaction {
   readonly session_id: string;
   readonly seq: number;
   readonly envelope_id: string;
-  /** The seq of its pin in the log of redactions; null = none. */
+  /** Seq of the pinned state in the log of redactions; null if none. */
   readonly pinnedAt: number | null;
 }
 
 export interface RedactionLogState extends HubLogState {
-  /** Shared by all versions of this state, which contains the first `count` of them. */
+  /** Shared by all versions of this state; a version contains only the first `count` elements. */
   readonly all: RedactedEnvelope[];
   readonly count: number;
 }
@@ -48,7 +48,7 @@ export class Redactions {
     return this.book.start();
   }
 
-  /** The entry as it may be shown. Free if nothing was ever redacted. */
+  /** The entry as it may be shown. Costs nothing if no envelope was ever redacted. */
   shown(entry: Entry): Entry {
     if (this.book.durable.count === 0) return entry;
     const redacted = this.of(entry.envelope);
@@ -73,12 +73,12 @@ export class Redactions {
     return this.counts.get(sessionId);
   }
 
-  /** The number of redactions: texts rendered before a newer one may show too much. */
+  /** The number of redactions. Text rendered before the newest one may show redacted content. */
   get count(): number {
     return this.book.durable.count;
   }
 
-  /** Judged on staged redactions too, so that concurrent requests write one only once. */
+  /** Judges see staged redactions, so that concurrent requests write a redaction only once. */
   admit<T>(judge: Judge<RedactionLogState, T>): Promise<T> {
     return this.book.admit(judge);
   }
@@ -88,7 +88,7 @@ export class Redactions {
     return this.book.write(book, REDACTED_EVENT, record as unknown as JsonObject, () => answer);
   }
 
-  /** The newest state pinned for a session; null = no redaction, or no state could be kept. */
+  /** The newest state pinned for a session; null if none was pinned. */
   async pinOf(sessionId: string): Promise<Snapshot | null> {
     this.index();
     const seq = this.pins.get(sessionId);
@@ -121,7 +121,7 @@ export function findRedaction({ all, count }: RedactionLogState, envelopeId: str
 
 function foldRedactions(book: RedactionLogState, { envelope }: Entry): RedactionLogState {
   const { pin, ...record } = recordIn(envelope);
-  // Staged records behind this version may have been dropped.
+  // Records after this version were staged and may have been dropped.
   const all = book.all.length === book.count ? book.all : book.all.slice(0, book.count);
   all.push({ ...record, pinnedAt: pin === null ? null : envelope.seq });
   return { ...book, all, count: book.count + 1 };

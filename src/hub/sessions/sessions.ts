@@ -46,9 +46,9 @@ export class Sessions {
   private readonly needs: SessionsNeeds;
   private listener: SessionListener = NOBODY;
   private readonly loaded = new Map<string, LiveSession>();
-  /** Sessions a sweep must check: used recently, or ended. The others may be very many and cost it nothing. */
+  /** Sessions a sweep must check: recently used or ended ones. The others may be very many and cost nothing. */
   private readonly warm = new Set<LiveSession>();
-  /** By session that is loading, its waiting callers in order. */
+  /** Callers that wait for each session being loaded, in order. */
   private readonly arriving = new Map<string, ((session: LiveSession | WireError) => void)[]>();
 
   private registrations = 0;
@@ -76,7 +76,7 @@ export class Sessions {
     return this.loaded.get(sessionId);
   }
 
-  /** For use now; undefined = not loaded, or callers wait for it: then `use` keeps the order. */
+  /** The session for use now; undefined if not loaded or callers wait for it: then `use` keeps their order. */
   atHand(sessionId: string): LiveSession | undefined {
     const loaded = this.loaded.get(sessionId);
     if (loaded === undefined || this.arriving.has(sessionId)) return undefined;
@@ -121,10 +121,10 @@ export class Sessions {
     });
   }
 
-  /** The durable head, loaded or stored; null = no such session. */
+  /** The durable head, loaded or stored; null if the session does not exist. */
   async currentHead(sessionId: string): Promise<CurrentHead | null> {
     const stored = this.peek(sessionId)?.durable == null ? await this.needs.store.head(sessionId) : null;
-    // It may have been loaded and written to while we waited.
+    // The session may have been loaded and written to while we waited.
     const loaded = this.peek(sessionId);
     if (loaded?.durable != null) return { head: loaded.durable.head, damaged: loaded.damaged };
     return stored === null ? null : { head: stored.head, damaged: stored.damaged_from !== null };
@@ -160,7 +160,7 @@ export class Sessions {
     return this.live(loaded);
   }
 
-  /** Drops idle sessions: all ended ones, and those unused longest while more than `most` are loaded. */
+  /** Drops idle sessions: all ended ones, and the least recently used while more than `most` are loaded. */
   evict(most: number): void {
     for (const sessionId of this.loaded.keys()) {
       if (this.loaded.size <= most) break;
@@ -234,7 +234,7 @@ export class Sessions {
     } else if (this.lacking.delete(sessionId) || session.owesTurn) this.announceAvailable(session);
   }
 
-  /** Writes `session.available`, which also says who has the turn. */
+  /** Writes `session.available`, which also tells who holds the turn. */
   private announceAvailable(session: LiveSession): void {
     const { events, log } = this.needs;
     const { sessionId: session_id } = session;
@@ -269,7 +269,7 @@ function unreadable(sessionId: string, error: Error): WireError {
   );
 }
 
-/** Before it opens there is no turn; when it closes none is left. */
+/** Announces only ACTIVE sessions: others have no turn. */
 function available({ metadata: { state, session_id } }: SessionState): Decision<void> {
   if (state !== 'ACTIVE') return { kind: 'nothing', answer: undefined };
   return { kind: 'append', drafts: [hubDraft(session_id, 'session.available', {})], answer: () => undefined };

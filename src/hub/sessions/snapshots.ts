@@ -1,4 +1,4 @@
-/** Where the fold of a log starts: its newest snapshot, or the state pinned by a redaction. */
+/** Saves snapshots and finds where the fold of a log starts: the newest snapshot, or the state pinned by a redaction. */
 
 import { canonicalJson, isPlainObject, type Json } from '../../core/lib/json.ts';
 import type { CompleteAdapter } from '../../core/ports/adapter.ts';
@@ -33,7 +33,7 @@ interface Body {
   readonly tally: Json;
 }
 
-/** Entries until the next snapshot. The distance doubles, so all snapshots together cost twice the last one. */
+/** Minimum entries between snapshots. The distance doubles, so all snapshots together cost twice the last one. */
 export function snapshotGrowth(seq: number, snapshotLength: number): number {
   return Math.max(4 * snapshotLength, seq / 2);
 }
@@ -53,9 +53,9 @@ export function saveSnapshot(
   }
 }
 
-/** null = the state does not survive JSON. */
+/** null if the state does not survive JSON. */
 export function createSnapshot(adapter: CompleteAdapter, { state, keys, tally }: FoldedSession): Snapshot | null {
-  // Only the state of adapter and evaluators may be something else than JSON.
+  // Only the state of the adapter and evaluators may not be JSON.
   if (!survivesJson(state.adapter_state) || !survivesJson(state.pacing.tallies)) return null;
   const { session_id, epoch, head_seq: seq } = state.metadata;
   // A checked SessionState is valid JSON; the cast is needed only because its interfaces have no index signature.
@@ -63,7 +63,7 @@ export function createSnapshot(adapter: CompleteAdapter, { state, keys, tally }:
   return { session_id, epoch, seq, fingerprint: fingerprintOf(adapter), body };
 }
 
-/** The snapshot of this log, if it is valid and not beyond `upTo`. */
+/** The snapshot of this log; null if it is invalid or beyond `upTo`. */
 export async function loadSnapshot(
   { store, log, limits }: SnapshotGround,
   { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
@@ -85,7 +85,7 @@ export async function loadSnapshot(
   }
 }
 
-/** The fingerprint identifies the writer; this checks that the body is complete and of that seq. */
+/** Parses the body; null if it is incomplete or of another seq. The fingerprint only identifies the writer. */
 function parseSnapshot({ session_id, seq, body }: Snapshot, tallyLength: number): FoldedSession | null {
   const { state, keys, tally: saved } = body as unknown as Partial<Body>;
   const isWhole =
@@ -108,7 +108,7 @@ function fingerprintOf(adapter: CompleteAdapter): string {
   return fingerprint;
 }
 
-/** The newer of snapshot and pin; null = neither fits. */
+/** The newer of snapshot and pin; null if neither is usable. */
 export async function loadFoldStart(
   needs: FoldStartNeeds,
   stored: StoredHead,
@@ -120,7 +120,7 @@ export async function loadFoldStart(
   return (pinned?.state.head.seq ?? 0) > (saved?.state.head.seq ?? 0) ? pinned : saved;
 }
 
-/** The pinned state; null = none, of another log, or of another fold. */
+/** The pinned state; null if there is none, or it belongs to another log or another fold. */
 export async function loadPinnedState(
   needs: FoldStartNeeds,
   { head, epoch }: Pick<StoredHead, 'head' | 'epoch'>,
@@ -132,10 +132,10 @@ export async function loadPinnedState(
   const folded = parseSnapshot(await withTally(needs, pin), needs.limits.tallyLength);
   if (folded === null) return null;
   const [last] = await needs.store.read(head.session_id, { from_seq: pin.seq, to_seq: pin.seq, limit: 1 });
-  // A log that was truncated and continued has another entry there.
+  // A log that was truncated and continued has a different entry at this seq.
   if (last?.envelope.envelope_id !== folded.state.head.envelope_id) return null;
   const { state } = folded;
-  // A copy of the log has the same past under another epoch.
+  // A copied log has the same history under a different epoch.
   return { ...folded, state: { ...state, metadata: { ...state.metadata, epoch } } };
 }
 
@@ -151,7 +151,7 @@ async function withTally({ store, limits }: SnapshotGround, pin: Snapshot): Prom
 /** Deeper than any sensible state; also ends cycles. */
 const MAX_DEPTH = 256;
 
-/** True if the value comes back unchanged from JSON. */
+/** True if the value survives a JSON round trip unchanged. */
 export function survivesJson(value: unknown, depth: number = 0): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);

@@ -1,6 +1,6 @@
 /**
  * Counts the lines each participant can see, folded from durable entries so that views need not recount. The totals per interval
- * are kept too, so a view of the past recounts less than one interval.
+ * are kept, so that a view of the past recounts less than one interval.
  */
 
 import type { Json } from '../../core/lib/json.ts';
@@ -12,7 +12,7 @@ export class VisibleLineCounts {
   readonly length: number;
   /** Lines all participants see. */
   private readonly everyone: LineCount;
-  /** Whispered lines by participant that sees them; null = none, as in most sessions. */
+  /** Whispered lines, by participant that sees them; null if none, as in most sessions. */
   private listed: Map<string, LineCount> | null = null;
   /** The seqs of entries that may have changed the session or its participants. */
   private readonly changes: number[];
@@ -29,7 +29,7 @@ export class VisibleLineCounts {
     return new VisibleLineCounts(Math.max(1, Math.floor(length)), new LineCount(), [], 0);
   }
 
-  /** Restores the result of `toJson` at this seq; null = incomplete, or of another interval length. */
+  /** Restores the result of `toJson` at this seq; null if incomplete or of a different interval length. */
   static from(value: Json | undefined, seq: number, length: number): VisibleLineCounts | null {
     const saved = value as unknown as Saved | null | undefined;
     if (saved == null || saved.length !== VisibleLineCounts.empty(length).length || !isSeqs(saved.changes)) return null;
@@ -55,7 +55,7 @@ export class VisibleLineCounts {
     return this.lastSeq;
   }
 
-  /** Called for everything durable, once and in order. */
+  /** Counts durable entries; called once for each, in order. */
   count(entries: readonly Entry[]): void {
     for (const { envelope } of entries) {
       if (isViewLine(envelope.event_type)) this.countLine(envelope);
@@ -68,7 +68,7 @@ export class VisibleLineCounts {
     return this.everyone.total + (this.listed?.get(agentId)?.total ?? 0);
   }
 
-  /** The same before the first entry of an interval; intervals count from 0. */
+  /** The total before the first entry of an interval; intervals count from 0. */
   totalBefore(interval: number, agentId: string): number {
     return this.everyone.totalBefore(interval) + (this.listed?.get(agentId)?.totalBefore(interval) ?? 0);
   }
@@ -85,7 +85,7 @@ export class VisibleLineCounts {
     return heard;
   }
 
-  /** The seqs up to `seq` that changed the session; null = all of them. */
+  /** The seqs up to `seq` that changed the session; null if no later one did. */
   changesUpTo(seq: number): readonly number[] | null {
     return (this.changes.at(-1) ?? 0) <= seq ? null : this.changes.filter((change) => change <= seq);
   }
@@ -116,7 +116,7 @@ function isSeqs(value: unknown): value is readonly number[] {
 
 class LineCount {
   private lines: number;
-  /** Totals before interval 1, 2 and so on. Missing: 0 before the first, the total after the last. */
+  /** Totals before interval 1, 2 and so on. If absent: 0 for interval 0, the current total after the last. */
   private readonly before: number[];
   private readonly firsts: Map<string, number>;
 
@@ -126,7 +126,7 @@ class LineCount {
     this.firsts = firsts;
   }
 
-  /** Restores the result of `toJson`; null = incomplete. */
+  /** Restores the result of `toJson`; null if incomplete. */
   static from(value: unknown): LineCount | null {
     const { lines, before, firsts } = (value ?? {}) as { lines?: unknown; before?: unknown; firsts?: unknown };
     if (!isCount(lines) || !Array.isArray(before) || !before.every(isCount)) return null;

@@ -1,4 +1,4 @@
-/** Operations that wait for a session state: resolved by what becomes durable, rejected when the hub stops. */
+/** Keeps operations that wait for a session state: resolved when it is durable, rejected when the hub stops. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { SessionMetadata } from '../../core/records/session/session.ts';

@@ -1,4 +1,4 @@
-/** The operation `delegate`: checks the request, reserves the delegation in the parent session and waits for its outcome. */
+/** Implements `delegate`: checks the request, reserves the delegation in the parent session and waits for its outcome. */
 
 import { rateLimitedError } from '../../core/decisions/admit.ts';
 import { type Decision, refuse } from '../../core/decisions/decision.ts';
@@ -64,7 +64,7 @@ export class Delegate {
     return seq === null ? null : this.envelopeAt(session_id, seq);
   }
 
-  /** The checks before the reservation; each has its own error. */
+  /** Runs the checks before the reservation; each has a distinct error. */
   private async plan(by: Binding, params: DelegateParams, request_digest: string): Promise<DelegationOpened> {
     const { limits, ids, opening, delegations } = this.needs;
     const { session_id, prompt, budget, timeout } = params;
@@ -120,7 +120,7 @@ export class Delegate {
     }
   }
 
-  /** Returns the seq of the first delegation if the key is taken. */
+  /** Reserves the delegation, or returns the seq of the first one if the key is taken. */
   private async reserve(
     by: Binding,
     sessionId: string,
@@ -173,7 +173,7 @@ export class Delegate {
       } as const;
       return (await this.settled(session_id, opened)) ?? open;
     }
-    // Wait before looking: it may be settled in between.
+    // Start waiting before reading the log: the delegation may be settled in between.
     const settlement = delegations.settlement(delegation_id);
     try {
       const known = await this.settled(session_id, opened);
@@ -191,7 +191,7 @@ export class Delegate {
     return (await this.needs.store.createdUnder(agent_id, childKey(delegation_id)))?.session_id ?? null;
   }
 
-  /** The settlement in the log; null = it is open. */
+  /** The settlement in the log; null if the delegation is open. */
   private async settled(sessionId: string, opened: DelegationOpened): Promise<DelegateAnswer | null> {
     const { delegation_id, target_id } = opened;
     const key = settledKey(delegation_id);
@@ -226,7 +226,7 @@ function decideUnderKey<T>(
   return session.decideKeyed({ ...hubDraft(session.sessionId, 'delegation.opened', {}), idempotency_key: key }, decide);
 }
 
-/** The seq of the hub's envelope under the key. */
+/** The seq of the hub's envelope under the key, or null. */
 function acceptedUnder(session: LiveSession, key: string | null, earlier: KeyRecord | undefined): number | null {
   return (session.accepted(HUB_ID, key) ?? earlier)?.seq ?? null;
 }
@@ -241,7 +241,7 @@ function cycleError(cycle: readonly string[]): WireError {
   return new WireError('invalid_create', message, { field: 'params.target', cycle });
 }
 
-/** Includes the delegator; hashed because the key alone may have the maximum length. */
+/** Includes the delegator. The key is hashed because it may already have the maximum length. */
 function openedKey(agentId: string, key: string): string {
   return `delegate ${agentId} ${digestText(key)}`;
 }

@@ -1,4 +1,4 @@
-/** The child session of a delegation: opens it, posts the prompt, and reads its outcome. */
+/** Handles the child session of a delegation: opens it, posts the prompt, and reads its outcome. */
 
 import { admitPost } from '../../core/decisions/admit.ts';
 import type { Decision } from '../../core/decisions/decision.ts';
@@ -44,7 +44,7 @@ const REPLY_SECONDS = 600;
 const SPARE_SECONDS = 3600;
 const RESPONDENT = 'respondent';
 
-/** Idempotency key of the child and of its prompt, so that a crash never makes two. */
+/** Idempotency key of the child and of its prompt, so that a crash never creates two. */
 export function childKey(delegationId: string): string {
   return `delegation ${delegationId}`;
 }
@@ -148,7 +148,7 @@ function childParams(parentId: string, opened: DelegationOpened, ttlMs: number):
     participants: [target_id],
     labels: { [DELEGATION_LABEL]: delegation_id },
     expectations: expectationsOf(opened),
-    // A child that stalls must end too, and with it the wait.
+    // A stalled child must end, so that the delegator stops waiting.
     ttl: Math.max(ttlMs / 1000, waits + SPARE_SECONDS),
     parent_session_id: parentId,
     idempotency_key: childKey(delegation_id),

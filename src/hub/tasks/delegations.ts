@@ -1,6 +1,6 @@
 /**
- * Open delegations. The durable state says what is next: open the child of a reservation, post the prompt in a child, settle an ended
- * child. Each step is derived again after a crash.
+ * Drives open delegations. The durable state determines the next step: open the child of a reservation, post its prompt, or
+ * settle an ended child. After a crash each step is derived again.
  */
 
 import { DELEGATOR_REMOVED, settleDelegation } from '../../core/decisions/delegation-decisions.ts';
@@ -26,14 +26,14 @@ interface Waiter {
 }
 
 interface Look {
-  /** Something changed during the step. */
+  /** True if something changed during the step. */
   again: boolean;
   done: Promise<void>;
 }
 
 export class Delegations {
   readonly graph: WaitGraph = new WaitGraph();
-  /** Settles when all delegations open at the start are in the graph. */
+  /** Settles when all delegations that were open at the start are in the graph. */
   readonly known: Promise<void>;
   private allKnown = (): void => {};
   readonly children: DelegationChildren;
@@ -70,7 +70,7 @@ export class Delegations {
   async restore(sessionIds: readonly string[]): Promise<void> {
     try {
       for (const sessionId of sessionIds) {
-        // A session that cannot be read now is driven below, once it can be.
+        // A session that cannot be read now is retried below.
         const open = await this.openIn(sessionId).catch(() => []);
         for (const { delegation_id: id, root_session_id: root, agent_id: from, target_id: to } of open)
           this.graph.add({ id, root, from, to });
@@ -121,7 +121,7 @@ export class Delegations {
     this.waiting.delete(delegation_id);
   }
 
-  /** Takes the next steps of a delegation; never rejects. One run at a time: a change during a step causes another. */
+  /** Takes the next steps of a delegation; never rejects. Runs once at a time: a change during a step causes another step. */
   drive(sessionId: string, delegationId: string): Promise<void> {
     const looking = this.looking.get(delegationId);
     if (looking !== undefined) {
@@ -170,7 +170,7 @@ export class Delegations {
     try {
       await this.children.open(session_id, await this.read(session_id, open));
     } catch (thrown) {
-      // Retry what is temporary, and what another run has done in between.
+      // Retry temporary failures, and a child that another run opened in between.
       const isRefusal = thrown instanceof WireError && thrown.code !== 'unavailable' && thrown.code !== 'duplicate';
       if (!isRefusal) throw thrown;
       // The delegator may have been removed in between, which would explain the rejection.

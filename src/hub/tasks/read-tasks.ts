@@ -57,11 +57,11 @@ export class TaskReader {
   async dataAt(sessionId: string, place: TaskData | null, member: 'data' | 'result'): Promise<JsonObject | null> {
     if (place === null) return null;
     const { envelope } = this.needs.redactions.shown(await readEntry(this.needs.store, sessionId, place.seq));
-    // The hub wrote it from an object.
+    // The hub wrote this member from an object.
     return envelope.event_data[member] as JsonObject;
   }
 
-  /** Live tasks of all sessions; loads only those whose head says they have some. */
+  /** Live tasks of all the agent's live sessions; loads only sessions whose head lists tasks. */
   private async liveTasks({ agentId }: Binding): Promise<readonly Task[]> {
     const tasks: Task[] = [];
     for await (const { head } of iterateLiveSessions(this.needs.store, agentId)) {
@@ -73,7 +73,7 @@ export class TaskReader {
     return tasks;
   }
 
-  /** Requires a member, or a member at the session's end. */
+  /** The tasks of a session; the reader must be a member, or have been one when the session ended. */
   private async tasksOf({ agentId }: Binding, sessionId: string): Promise<Tasks> {
     const state = await this.needs.sessions.use(sessionId, ({ durable }) => durable);
     const status = state === null ? undefined : participantOf(state.metadata, agentId)?.status;

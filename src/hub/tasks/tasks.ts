@@ -66,7 +66,7 @@ const EVENT_TYPES: Readonly<Record<OwnEnd, string>> = {
 export class Tasks {
   readonly reader: TaskReader;
   private readonly needs: TasksNeeds;
-  /** Starts in progress, by agent with a limit. */
+  /** Task starts in progress, by agent with a limit. */
   private readonly starting: KeyedLocks = new Map();
 
   constructor(needs: TasksNeeds) {
@@ -167,7 +167,7 @@ export class Tasks {
     });
   }
 
-  /** Counts the open tasks of the agent over all its live sessions. */
+  /** True if the agent has at least `most` open tasks over all its live sessions. */
   private async hasAsMany(agentId: string, most: number): Promise<boolean> {
     let live = 0;
     if (most === 0) return true;
@@ -183,17 +183,17 @@ export class Tasks {
     const { title, capability = null, requester, ttl, idempotency_key = null } = params;
     const ttlMs = ttl === undefined ? taskTtlMs(registry.ruleOf(agentId)) : durationMs(ttl, 'params.ttl');
     const ttlGiven = ttl !== undefined;
-    // Round up: a time ends with its last millisecond.
+    // Round up: the ttl includes its last millisecond.
     return { task_id: ids.hex32(), title, capability, requester, ttl_ms: Math.ceil(ttlMs), ttlGiven, idempotency_key };
   }
 
-  /** A copy within the bounds; checked first, so that everybody gets the same error. */
+  /** Copies data within the limits. Called before other checks, so that every caller gets the same error. */
   private within(data: JsonObject, field: string): JsonObject {
     const { maxJsonDepth, maxEventBytes } = this.needs.limits;
     return copyJsonObject(data, field, { maxDepth: maxJsonDepth, maxBytes: maxEventBytes });
   }
 
-  /** Rejects a repeated end with another reason or result, instead of dropping it silently. */
+  /** Rejects a repeated end with a different reason or result, instead of dropping it silently. */
   private async checkSameEnd(task: Task, { reason, result }: Outcome): Promise<void> {
     const { task_id, state, ended_seq } = task;
     const sameResult = await this.isSameResult(task, result ?? null);

@@ -1,4 +1,4 @@
-/** Which agent waits for which in each session tree, so that no agent ends up waiting for itself. */
+/** Tracks which agent waits for which in each session tree, so that no agent ends up waiting for itself. */
 
 import type { DelegationOpened } from '../../core/records/work/delegation.ts';
 
@@ -10,13 +10,13 @@ export interface WaitEdge {
   readonly to: string;
 }
 
-/** `decided`: settles when a staged edge is durable or dropped; null = durable. */
+/** `decided` settles when a staged edge is durable or dropped; null if the edge is durable. */
 interface Held extends WaitEdge {
   readonly decided: Promise<void> | null;
 }
 
 export class WaitGraph {
-  /** By root, by delegation. */
+  /** Edges by root session, then by delegation. */
   private readonly trees = new Map<string, Map<string, Held>>();
   private readonly roots = new Map<string, string>();
 
@@ -25,7 +25,7 @@ export class WaitGraph {
     this.put({ ...edge, decided: null });
   }
 
-  /** Adds an edge that may yet be lost. */
+  /** Adds a staged edge, which may still be dropped. */
   stage(edge: WaitEdge, decided: Promise<void>): void {
     this.put({ ...edge, decided });
   }
@@ -59,7 +59,7 @@ export class WaitGraph {
   }
 }
 
-/** A wait that enters the graph when it is staged, so that of two that would close a cycle the second finds the first. */
+/** A wait that enters the graph when staged: of two waits that would close a cycle, the second finds the first. */
 export class StagedWait {
   private readonly graph: WaitGraph;
   private readonly edge: WaitEdge;

@@ -92,7 +92,7 @@ function ofSchedule({ schedule_id, name, creator_id }: Schedule, more: JsonObjec
 
 /** A repeated observation of one kind is recorded once an hour. */
 const REPEAT_MS = 3_600_000;
-/** Observations remembered per connection; beyond them the oldest counts as new. */
+/** Maximum observations remembered per connection; beyond it the oldest is forgotten. */
 const MAX_REMEMBERED = 4_096;
 
 /** True for the first observation of its kind by an identity in a session, while its connection lasts. */

@@ -27,13 +27,13 @@ export interface HubEvents {
   sessionOpened: { readonly session: SessionMetadata };
   sessionClosing: { readonly session: SessionMetadata };
   sessionEnded: { readonly session: SessionMetadata };
-  /** A client with the `observe` grant reads it, or subscribes. */
+  /** A client with the `observe` grant reads the session, or subscribes to it. */
   sessionObserved: {
     readonly agent_id: string;
     readonly session_id: string;
     readonly op: 'subscribe' | 'read_log' | 'get_session' | 'read_view' | 'read_state' | 'search_sessions';
   };
-  /** An operator redacted an envelope; `by` null = the host application. */
+  /** An operator redacted an envelope; `by` is null for the host application. */
   envelopeRedacted: {
     readonly session_id: string;
     readonly seq: number;
@@ -69,12 +69,12 @@ export interface HubEvents {
   };
   /** The unread count reached `high_water`; emitted again only after it fell below. */
   inboxHighWater: { readonly agent_id: string; readonly pending: number; readonly max_pending: number };
-  /** The arbiter threw, timed out or answered nonsense; the hub denied. */
+  /** The arbiter threw, timed out or gave an invalid answer; the hub denied. */
   arbiterFailed: { readonly member: ArbiterMember; readonly error: Error };
   scheduleCreated: { readonly schedule: Schedule };
   scheduleUpdated: { readonly schedule: Schedule };
   scheduleDeleted: { readonly schedule: Schedule };
-  /** A run was due: its session opened, or the reason why not. */
+  /** A schedule was due: its session opened, or the reason why not. */
   scheduleRan: { readonly schedule: Schedule; readonly run: ScheduleRun };
   badFrame: { readonly agent_id: string | null; readonly error: WireError };
   storeFailed: { readonly error: Error };

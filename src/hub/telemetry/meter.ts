@@ -1,4 +1,4 @@
-/** The hub's counters: plain numbers, so that counting costs a post next to nothing. */
+/** Keeps the hub's counters as plain numbers, so that counting costs a post next to nothing. */
 
 import type { WireCode } from '../../core/lib/errors.ts';
 import { HUB_ID } from '../../core/records/session/envelope.ts';
@@ -8,18 +8,18 @@ import { Histogram, LATE_MS, SHORT_MS } from '../lib/histogram.ts';
 export type SessionEvent = 'created' | 'opened' | 'closing' | 'ended';
 
 export class Meter {
-  /** Durable envelopes of participants, and of the hub. */
+  /** Durable envelopes of participants (`posted`) and of the hub (`ofHub`). */
   posted = 0;
   ofHub = 0;
   /** Envelopes sent to participants and observers, repeats included. */
   delivered = 0;
-  /** By code: every error sent to a peer. */
+  /** Errors sent to peers, by code. */
   readonly refusals: Map<WireCode, number> = new Map();
   /** Lifecycle changes of sessions, by `type\nevent`. */
   readonly sessions: Map<string, number> = new Map();
   readonly violations: Map<string, number> = new Map();
   readonly ackMs: Histogram = new Histogram(SHORT_MS);
-  /** From the time something was due to the time it was checked. */
+  /** Time between a session's deadline and its check. */
   readonly lateMs: Histogram = new Histogram(LATE_MS);
   /** Connections closed because they did not read. */
   slowConsumers = 0;

@@ -1,4 +1,4 @@
-/** The last minute of the hub in numbers: the differences between samples of its counters, one a second. */
+/** Keeps the hub's last minute in numbers: differences between samples of its counters, taken once a second. */
 
 import { isoFromMs } from '../../core/lib/time.ts';
 import type { Clock } from '../../core/ports/platform.ts';
@@ -64,7 +64,7 @@ export class RecentSeconds {
   }
 }
 
-/** Interpolates within the range; above the last range, its upper end. null = no values. */
+/** Interpolates within a range; above the last range, returns its upper end. null if there are no values. */
 function quantile(bounds: readonly number[], counts: readonly number[], total: number, part: number): number | null {
   if (total <= 0) return null;
   const rank = part * total;

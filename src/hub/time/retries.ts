@@ -9,7 +9,7 @@ import type { Clock, Logger } from '../../core/ports/platform.ts';
 
 const DELAYS_MS: readonly number[] = [1000, 2000, 4000, 8000, 16_000];
 
-/** The delay after `attempt` failed attempts; null = no more retries. */
+/** The delay after `attempt` failed attempts; null if there are no more retries. */
 export function retryDelayMs(attempt: number): number | null {
   return DELAYS_MS[attempt - 1] ?? null;
 }
@@ -23,7 +23,7 @@ export class Retries {
     this.clock = clock;
   }
 
-  /** Replaces what is scheduled under the same key. */
+  /** Schedules `run`; replaces a run scheduled under the same key. */
   schedule(key: string, delayMs: number, run: () => void): void {
     this.heap.set(key, this.clock.monotonic() + delayMs);
     this.runs.set(key, run);

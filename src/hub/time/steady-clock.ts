@@ -1,11 +1,11 @@
 /**
- * The hub's time: the wall clock while it moves forward. If the wall clock is set back, this one continues at the same pace,
+ * The hub's clock: follows the wall clock while that moves forward. If the wall clock is set back, it continues at the same pace,
  * so stamps never go back and a correction of the clock delays no deadline.
  */
 
 import type { Clock } from '../../core/ports/platform.ts';
 
-/** A smaller deviation between two reads is not a clock change; time only waits for it. */
+/** A smaller deviation between two reads is not a clock change; the hub's time stands still until it is caught up. */
 const SLACK_MS = 1_000;
 
 export class SteadyClock implements Clock {
@@ -34,7 +34,7 @@ export class SteadyClock implements Clock {
     return this.lastMs;
   }
 
-  /** A record carries this time, so the present is not earlier. */
+  /** Moves the clock up to a time found in a record, so that the present is not earlier. */
   reached(ms: number): void {
     const behindMs = ms - this.now();
     if (behindMs > SLACK_MS) this.aheadMs += behindMs;

@@ -15,7 +15,7 @@ interface RequestIdentity {
   readonly proof: Proof;
 }
 
-/** Throws a WireError. */
+/** Throws a WireError if the request cannot be authenticated. */
 export async function authenticateRequest(
   hub: ApiHub,
   asker: RequestAuth,
@@ -56,7 +56,7 @@ async function resumeOf(hub: ApiHub, proof: Proof): Promise<Resume> {
   } catch (thrown) {
     if (!(thrown instanceof WireError) || thrown.code !== 'unauthenticated') throw thrown;
     const params = { name: proof.as, kind: 'agent' };
-    // An unregistered name cannot be the caller.
+    // Register without `as`: an unregistered name cannot be the caller.
     await hub.ask({ ...proof, as: null, op: 'register', params: async () => params }).catch((refused: unknown) => {
       throw refused instanceof WireError && refused.code === 'conflict' ? thrown : refused;
     });

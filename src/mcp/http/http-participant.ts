@@ -1,4 +1,4 @@
-/** The participant of one HTTP request: calls operations with the credential of that request, and keeps no state. */
+/** Acts as the participant of one HTTP request: calls operations with that request's credential, and keeps no state. */
 
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import type { SingleRequest } from '../../hub/connection/single-request.ts';
@@ -27,7 +27,7 @@ export class HttpParticipant implements Participant {
 
   async call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>> {
     const { hub, proof, agentId } = this.settings;
-    // A waiting caller polls every few seconds, which marks it as present.
+    // A waiting caller polls every few seconds; each poll marks it as present.
     hub.looksIn(agentId);
     // The hub answers an operation with that operation's result.
     return (await hub.ask({ ...proof, op, params: async () => params })) as Result<Name>;
@@ -81,7 +81,7 @@ export class WakeSignals {
   }
 }
 
-/** A wait for all sessions wakes for own turns, whispers, ends, and envelopes that anyone may answer. */
+/** A wait for all sessions wakes for the waiter's turns, whispers to it, session ends, and envelopes that anyone may answer. */
 function concerns({ envelope, turn }: Posted, { agentId, sessionId }: Waiter): boolean {
   const { session_id, audience, event_type } = envelope;
   if (sessionId !== null) return session_id === sessionId;

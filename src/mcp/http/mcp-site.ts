@@ -1,4 +1,4 @@
-/** MCP at `/mcp` of the hub's port. Authenticates every request by its token and ignores MCP session ids. */
+/** Serves MCP at `/mcp` of the hub's port. Authenticates every request by its token and ignores MCP session ids. */
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -47,7 +47,7 @@ export class McpSite {
     await answering.finally(() => this.answering.delete(answering));
   }
 
-  /** Answers waiting calls immediately, then ends the rest. */
+  /** Aborts waiting calls so that they answer immediately, then closes the handler. */
   async close(): Promise<void> {
     for (const over of this.answering.values()) over.abort();
     await Promise.race([Promise.allSettled(this.answering.keys()), sleep(FAREWELL_MS, undefined, { ref: false })]);
@@ -117,13 +117,13 @@ interface Known {
   readonly signal: AbortSignal;
 }
 
-/** Passed through the SDK to the server of the request, without the token. */
+/** Passes `known` through the SDK to the server of the request, without the token. */
 function authOf(known: Known) {
   return { token: '', clientId: '', scopes: [], extra: { known } };
 }
 
 function knownIn(authInfo: { readonly extra?: Record<string, unknown> } | undefined): Known {
-  // Set by authOf for this request.
+  // authOf stored it for this request.
   return authInfo?.extra?.known as Known;
 }
 
@@ -145,7 +145,7 @@ function notPosted(response: ServerResponse): void {
 function webRequest(request: IncomingMessage, body: string, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    // Already authenticated: nothing further needs the secret.
+    // The request is already authenticated: do not pass the token on.
     if (value === undefined || name === 'authorization' || name.startsWith(':')) continue;
     headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
@@ -169,7 +169,7 @@ async function sendWeb(answer: Response, response: ServerResponse): Promise<void
   response.end();
 }
 
-/** The same limit as on a connection. */
+/** Equal to the limit per connection. */
 const MAX_OPEN = 64;
 
 /** Bounds the open calls per agent: a waiting call costs a socket or regular polling. */
@@ -195,7 +195,7 @@ class OpenCalls {
   }
 }
 
-/** Older protocol revisions allow batches. Invalid JSON is rejected later. */
+/** Counts the calls of a batch, which older protocol revisions allow. Invalid JSON counts as one call and is rejected later. */
 function countCalls(body: string): number {
   if (!/^\s*\[/.test(body)) return 1;
   try {

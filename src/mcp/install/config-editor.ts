@@ -1,6 +1,6 @@
 /**
  * Edits configuration files of other programs. An edit changes only the members at one path: the result is parsed again,
- * and rejected if anything else changed. Texts have no byte order mark. Back ends: json-config.ts and toml-config.ts.
+ * and rejected if anything else changed. The input has no byte order mark. Back ends: json-config.ts and toml-config.ts.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -11,9 +11,9 @@ export type Path = readonly string[];
 
 /** The back end of a language. Every function may throw a BrokenConfig. */
 interface ConfigSyntax {
-  /** undefined = only white space and comments. */
+  /** undefined if the text has only white space and comments. */
   parse(text: string): unknown;
-  /** Sets these members at the path; `there` is the current value. */
+  /** Sets `members` at the path; `there` is the current value. */
   put(text: string, path: Path, members: JsonObject, there: unknown): string;
   /** Removes the existing value at the path. */
   take(text: string, path: Path): string;
@@ -30,7 +30,7 @@ export class ConfigEditor {
     this.alone = syntax.alone;
   }
 
-  /** undefined = no value at the path. */
+  /** undefined if there is no value at the path. */
   read(text: string, path: Path): unknown {
     return valueAt(this.syntax.parse(text), path);
   }
@@ -56,7 +56,7 @@ export class ConfigEditor {
   }
 }
 
-/** The root without the path; a table implied only by its contents disappears with it. */
+/** Removes the path from the root, and its empty parent too if `after` has none (a table implied only by its contents). */
 function withoutImplied(root: unknown, path: Path, after: unknown): unknown {
   const without = withValue(root, path, undefined);
   const outer = path.slice(0, -1);
@@ -65,9 +65,9 @@ function withoutImplied(root: unknown, path: Path, after: unknown): unknown {
   return isImplied ? withValue(without, outer, undefined) : without;
 }
 
-/** A file that cannot be parsed, or changed without affecting other entries. */
+/** A file that cannot be parsed, or cannot be changed without affecting other entries. */
 export class BrokenConfig extends Error {
-  /** From 1; null = the whole file. */
+  /** Counted from 1; null if the problem has no position. */
   readonly line: number | null;
   readonly column: number | null;
 
@@ -93,7 +93,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The value at a path, or undefined. Throws BrokenConfig if a non-object is in the way. */
+/** The value at a path, or undefined. Throws BrokenConfig if the path leads through a non-object. */
 function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const [i, name] of path.entries()) {
@@ -104,7 +104,7 @@ function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** A copy of the root with this value at the path; undefined removes it. */
+/** Returns a copy of the root with `value` at the path; undefined removes the path. */
 export function withValue(root: unknown, path: Path, value: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined) return value;

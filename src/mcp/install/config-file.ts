@@ -1,4 +1,4 @@
-/** A configuration file on disk (UTF-8, with or without a byte order mark), replaced atomically, with backups beside it. */
+/** Reads and atomically replaces a configuration file (UTF-8, byte order mark allowed), with backups next to it. */
 
 import { access, chmod, chown, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -7,9 +7,9 @@ import { CommandError } from '../../cli/terminal/command-error.ts';
 const PRIVATE = 0o600;
 
 export interface ConfigFile {
-  /** The target of links, so that writing keeps the link. */
+  /** The path after following links, so that writing keeps the link. */
   readonly path: string;
-  /** Without the mark; null = no file. */
+  /** Content without the byte order mark; null if the file does not exist. */
   readonly text: string | null;
   readonly backups: Backups;
   readonly isMarked: boolean;
@@ -33,7 +33,7 @@ export async function readConfig(given: string): Promise<ConfigFile> {
   };
 }
 
-/** Writes the file, after its backup if `backup` is not null. */
+/** Writes the file; backs it up first if `backup` is not null. */
 export async function writeConfig(
   file: ConfigFile,
   after: string,
@@ -85,7 +85,7 @@ async function replace(
   }
 }
 
-/** The tool may have written the file during the confirmation. */
+/** Throws if the file changed, for example because the tool wrote it during the confirmation. */
 export async function assertUnchanged({ path, text, isMarked }: ConfigFile): Promise<void> {
   const now = await textOf(path).catch(nullIfMissing);
   if (now === (text === null ? null : (isMarked ? MARK : '') + text)) return;
@@ -108,7 +108,7 @@ const BACKUP = '.before-parley';
 
 interface Backup {
   readonly path: string;
-  /** Without a byte order mark; null = not a text file. */
+  /** Content without a byte order mark; null if this is not a text file. */
   readonly text: string | null;
 }
 
@@ -117,7 +117,7 @@ interface Backups {
   readonly freePath: string;
 }
 
-/** Numbers the backups, so that no existing file is overwritten. */
+/** Numbers the backups, so that a new one overwrites no existing file. */
 async function findBackups(path: string): Promise<Backups> {
   const all: Backup[] = [];
   for (let number = 1; ; number++) {
@@ -132,7 +132,7 @@ async function findBackups(path: string): Promise<Backups> {
 
 const MARK = '\ufeff';
 
-/** Keeps the byte order mark. */
+/** Reads the file with its byte order mark. */
 async function textOf(path: string): Promise<string> {
   const bytes = await readFile(path);
   try {

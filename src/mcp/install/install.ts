@@ -1,8 +1,8 @@
 /**
  * Installs the MCP server into another program's configuration, or removes it. `prepare…` only reads and plans (plan.ts);
- * the returned change writes the file (config-file.ts) under a lock, after a backup. Invariants: a file that changed in
- * between is not written; an undo restores the bytes of the backup unless the file was edited since.
- * config-editor.ts edits the texts, tools.ts lists the programs, request.ts reads the command line.
+ * the returned change writes the file (config-file.ts) under a lock, after a backup. Invariants: a file that changed since
+ * the plan is not written; an undo restores the bytes of the backup unless the file was edited since the install.
+ * config-editor.ts edits the text, tools.ts lists the programs, request.ts reads the command line.
  */
 
 import { mkdir, open, readFile, rm, rmdir } from 'node:fs/promises';
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly entry: string;
   readonly file: string;
   readonly action: 'added' | 'changed' | 'removed' | 'restored' | 'deleted' | 'unchanged';
-  /** Path of the backup; null = none. */
+  /** Path of the backup; null if none is made. */
   readonly backup: string | null;
   readonly token_file: string | null;
 }
@@ -40,7 +40,7 @@ export interface Outcome {
 export interface Change {
   readonly outcome: Outcome;
   readonly lines: readonly ChangedLine[];
-  /** Writes the change; nothing is written before. */
+  /** Writes the change; until this call, nothing is written. */
   carryOut(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function prepareInstall(request: Request): Promise<Change> {
   };
 }
 
-/** Path for a backup; null = none needed. Backups keep the state from before our first entry. */
+/** Path for a backup; null if none is needed. Backups keep the file as it was before our first entry. */
 function backupFor(
   { tool, key }: Pick<Request, 'tool' | 'key'>,
   { text, backups }: ConfigFile,
@@ -97,7 +97,7 @@ export async function prepareUndo(
         await withFileLock(file.path, async () => {
           if (plan.kind === 'write') await writeConfig(file, plan.after, { backup, newMode: 0o600 });
           else await deleteConfig(file);
-          // The file equals this backup again.
+          // The file equals this backup again: remove the backup.
           if (from !== null) await rm(from, { force: true });
         });
       }
@@ -136,12 +136,12 @@ function described(
   };
 }
 
-/** Adds the file and the position to errors. */
+/** Converts parse errors to a CommandError with the file and the position. */
 function explained<T>({ file, tool }: Pick<Request, 'file' | 'tool'>, plan: () => T): T {
   try {
     return plan();
   } catch (thrown) {
-    // Parsing recurses as deep as the file is nested.
+    // The parser is recursive: deep nesting overflows the stack.
     const isTooDeep = thrown instanceof RangeError;
     if (!isTooDeep && !(thrown instanceof BrokenConfig)) throw thrown;
     const problem = isTooDeep ? new BrokenConfig('nested too deeply to be read', null) : thrown;
@@ -151,7 +151,7 @@ function explained<T>({ file, tool }: Pick<Request, 'file' | 'tool'>, plan: () =
   }
 }
 
-/** Removes empty parent folders up to the home or the project; keeps folders that the environment names. */
+/** Removes empty parent folders below the home or the project; keeps folders that the environment names. */
 async function removeEmptyFolders(file: string, { home, project, env }: InstallPaths): Promise<void> {
   const named = new Set(Object.values(env).map((value) => (value ? resolve(value) : '')));
   const isOurs = (folder: string): boolean =>
@@ -172,11 +172,11 @@ function isBelow(folder: string, top: string): boolean {
   return way !== '' && !way.startsWith('..') && way !== folder;
 }
 
-/** A change takes a few milliseconds. */
+/** Maximum wait for the lock; a change takes a few milliseconds. */
 const PATIENCE_MS = 1_000;
 const LOOK_MS = 10;
 
-/** One process at a time changes a file. */
+/** Holds a lock file during the change, so that only one process at a time changes the file. */
 async function withFileLock<T>(path: string, change: () => Promise<T>): Promise<T> {
   const lock = `${path}.parley-lock`;
   await mkdir(dirname(path), { recursive: true });
@@ -192,7 +192,7 @@ async function take(lock: string, path: string): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; ; ) {
     if (await isTaken(lock)) return;
     const holder = await readFile(lock, 'utf8').catch(nullIfMissing);
-    // Remove the lock of a dead process. An empty lock file is just being written.
+    // Remove the lock of a dead process. If the lock is empty, its owner is still writing it.
     if (holder !== null && holder !== '' && !isHeldBy(Number(holder))) await rm(lock, { force: true });
     if (performance.now() > until) {
       const problem = `${path} is being changed by another process; nothing was written`;

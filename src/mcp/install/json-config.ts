@@ -1,4 +1,4 @@
-/** JSON back end of the editor. Keeps comments, trailing commas and layout, which other editors reformat. */
+/** JSON back end of the editor. Edits the text in place, so that comments, trailing commas and layout stay. */
 
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -27,7 +27,7 @@ export const jsonConfig: ConfigEditor = new ConfigEditor({
   put(text, path, members, there) {
     if (there === undefined) return changed(text, path, members);
     if (!isObject(there)) throw notAnObjectError(path, there);
-    // One member at a time, so that the others keep their position and comments.
+    // Change one member at a time, so that the others keep their position and comments.
     return Object.entries(members)
       .filter(([name, value]) => !isDeepStrictEqual(there[name], value))
       .reduce((after, [name, value]) => changed(after, [...path, name], value), text);
@@ -40,7 +40,7 @@ export const jsonConfig: ConfigEditor = new ConfigEditor({
   suspicion: '; does it contain a name twice?',
 });
 
-/** undefined = only white space and comments. */
+/** undefined if the text has only white space and comments. */
 function parsed(text: string): unknown {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -54,7 +54,7 @@ function parsed(text: string): unknown {
 
 function changed(text: string, path: Path, value: unknown): string {
   if (parsed(text) !== undefined) return putValue(text, path, value);
-  // Only comments, or empty.
+  // The text is empty or has only comments.
   const eol = eolOf(text);
   const before = text === '' || text.endsWith('\n') ? text : `${text}${eol}`;
   return before + `${JSON.stringify(withValue({}, path, value), null, 2)}\n`.replaceAll('\n', eol);
@@ -66,7 +66,7 @@ interface Edit {
   readonly put: string;
 }
 
-/** Sets the value at the path and creates missing parents. The text must be an object. */
+/** Sets the value at the path and creates missing parents. The text must be a JSON object. */
 function putValue(text: string, path: Path, value: unknown): string {
   const root = rootOf(text);
   const there = findNodeAtLocation(root, [...path]);
@@ -90,7 +90,7 @@ function takeValue(text: string, path: Path): string {
   const lastComma =
     nextComma === null && before !== undefined ? commaIn(text, before.offset + before.length, property.offset) : null;
   const from = text.slice(0, property.offset).trimEnd().length;
-  // Remove the white space before it, and nothing else on its line.
+  // Remove the property and the white space before it, and nothing else on its line.
   const own = { from, to: nextComma === null ? end : nextComma + 1, put: '' };
   return edited(
     text,
@@ -133,7 +133,7 @@ function addition(text: string, object: Node, name: string, value: unknown): rea
     return [{ from, to: from, put: isOpen ? line : `${line}${eol}${indent}` }];
   }
   const end = last.offset + last.length;
-  // Keep a trailing comma if the file uses one; keep a comment after the last member with it.
+  // Keep a trailing comma if the file uses one; keep a comment after the last member on that member's line.
   if (commaIn(text, end, close) !== null) return [{ from, to: from, put: `${line},` }];
   if (from === end) return [{ from, to: from, put: `,${line}` }];
   return [
@@ -146,7 +146,7 @@ function laidOut(text: string, value: unknown, indent: string): string {
   return JSON.stringify(value, null, unitOf(text)).replaceAll('\n', `${eolOf(text)}${indent}`);
 }
 
-/** Leading white space of the line. */
+/** Leading white space of the line at `offset`. */
 function indentAt(text: string, offset: number): string {
   const [indent = ''] = /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)) ?? [];
   return indent;
@@ -157,7 +157,7 @@ function unitOf(text: string): string {
   return /^([ \t]+)["}\]]/m.exec(text)?.[1] ?? '  ';
 }
 
-/** Offset of a comma outside comments; null = none. */
+/** Offset of a comma that is the next token after `from`, comments skipped; null if there is none before `to`. */
 function commaIn(text: string, from: number, to: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);

@@ -1,4 +1,4 @@
-/** Plans the change of a file from texts alone, before anything is written. */
+/** Plans the change of a configuration file from its text; reads and writes no files. */
 
 import { CommandError } from '../../cli/terminal/command-error.ts';
 import { isObject, type Path } from './config-editor.ts';
@@ -6,7 +6,7 @@ import { isParleyCommand } from './server-command.ts';
 import type { Tool } from './tools.ts';
 
 export type Plan =
-  /** The file is already as wanted. */
+  /** The file needs no change. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'write'; readonly act: 'added' | 'changed' | 'removed' | 'restored'; readonly after: string }
   /** The file was created only for this entry. */
@@ -14,7 +14,7 @@ export type Plan =
 
 export interface Before {
   readonly text: string | null;
-  /** Its text from before the entry was added, if kept. */
+  /** Text from before the entry was added; null if no backup exists. */
   readonly backup: string | null;
 }
 
@@ -34,17 +34,17 @@ export function planUndo(tool: Tool, key: string, { text, backup }: Before): Pla
   const path = [...servers, key];
   const there = ownEntry(tool, text, path);
   if (there === undefined) return { kind: 'nothing' };
-  // Unedited since: restore it byte for byte.
+  // The file was not edited since the install: restore it byte for byte.
   if (addedTo(tool, backup ?? '', path, there) === text) {
     return backup === null ? { kind: 'delete' } : { kind: 'write', act: 'restored', after: backup };
   }
   const after = taken(tool, text, path, backup);
-  // The file was created for entries of ours, and none is left.
+  // The file was created for our entries, and none is left.
   if (backup === null && isNothing(after)) return { kind: 'delete' };
   return { kind: 'write', act: 'removed', after };
 }
 
-/** True if the file was created for the entry and has nothing else. */
+/** True if the file was created for the entry and contains nothing else. */
 export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): boolean {
   if (text === null || backup !== null) return false;
   const path = [...serversIn(tool, text), key];
@@ -52,7 +52,7 @@ export function isMadeFor(tool: Tool, key: string, { text, backup }: Before): bo
   return there !== undefined && addedTo(tool, '', path, there) === text;
 }
 
-/** True if the file has only entries of ours. */
+/** True if the file contains only our entries. */
 export function isOnlyOwn(tool: Tool, text: string): boolean {
   const servers = serversIn(tool, text);
   const own = ownNames(tool, text);
@@ -77,7 +77,7 @@ export function hasOtherOwn(tool: Tool, key: string, text: string): boolean {
   return ownNames(tool, text).some((name) => name !== key);
 }
 
-/** The entry at the path. Throws if it is not one of ours. */
+/** The entry at the path; undefined if absent. Throws if the entry is not ours. */
 export function ownEntry(tool: Tool, text: string, path: Path): Readonly<Record<string, unknown>> | undefined {
   const there = tool.format.read(text, path);
   if (there === undefined) return undefined;
@@ -94,7 +94,7 @@ export function serversIn(tool: Tool, text: string): Path {
   return tool.servers(tool.format.read(text, ['mcp']));
 }
 
-/** The base with the entry added; null = impossible. */
+/** Adds the entry to `base`; null if `base` already has a value there or cannot be changed. */
 function addedTo(tool: Tool, base: string, path: Path, entry: Readonly<Record<string, unknown>>): string | null {
   try {
     if (tool.format.read(base, path) !== undefined) return null;

@@ -1,10 +1,10 @@
-/** Output of an install: changed lines, a confirmation, or instructions for manual setup. */
+/** Shows an install to the user: changed lines, a confirmation, or instructions for manual setup. */
 
 import { createInterface } from 'node:readline/promises';
 import type { Request } from './request.ts';
 
 const AROUND = 2;
-/** Values of members with secret-sounding names, which may end up in a log. */
+/** Matches values of members with secret-sounding names; the preview may end up in a log. */
 const SECRET = /((?:token|secret|key|passw|auth|cookie)[^\n:=]{0,40}[:=]\s*)(["'])(?:\\.|(?!\2).)*\2/gi;
 
 export interface ChangedLine {
@@ -12,7 +12,7 @@ export interface ChangedLine {
   readonly text: string;
 }
 
-/** Removed and added lines with a little context. */
+/** Returns the removed and added lines with a little context. */
 export function changedLines(before: string, after: string): readonly ChangedLine[] {
   const old = linesOf(before);
   const young = linesOf(after);
@@ -29,7 +29,7 @@ export function changedLines(before: string, after: string): readonly ChangedLin
   ];
 }
 
-/** Added lines are ours and have no secrets. */
+/** Redacts secrets, except in added lines, which are ours and contain none. */
 function lineOf(kind: ChangedLine['kind'], text: string): ChangedLine {
   return { kind, text: kind === 'in' ? text : text.replaceAll(SECRET, '$1$2…$2') };
 }
@@ -45,7 +45,7 @@ function linesOf(text: string): readonly string[] {
   return text.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
-/** Asks at the terminal. Anything but yes means no. */
+/** Asks at the terminal. Any answer except yes means no. */
 export async function confirm(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   // End of input means no.

@@ -20,7 +20,7 @@ export interface Request {
   readonly key: string;
   readonly file: string;
   readonly words: readonly string[];
-  /** A secret to write to a separate file, which the words name. */
+  /** A token to write to a separate file, which `words` refers to. */
   readonly secret: { readonly file: string; readonly token: string } | null;
   readonly isUnproven: boolean;
 }
@@ -36,7 +36,7 @@ export async function resolveRequest(
   places: InstallPaths,
 ): Promise<Request> {
   const { values } = asked;
-  // Validated by the option parser.
+  // The option parser has validated it.
   const scope = (values.scope ?? 'user') as Scope;
   const key = entryKey(asked);
   const file = tool.file(scope, places);
@@ -47,7 +47,7 @@ export async function resolveRequest(
     throw invalidValueError('--name', expected, name);
   }
   const url = values.url !== undefined || io.env.PARLEY_URL ? hubUrl(asked, io) : kept.url;
-  // A kept token is only for the hub it was stored for.
+  // Reuse a stored token only for the hub it was stored for.
   const known = url === kept.url ? kept : {};
   const proof = await proofOf(asked, io, secretFile(tool, scope, key, places), known);
   const ca = values.ca ?? (io.env.PARLEY_CA || kept.ca);
@@ -82,7 +82,7 @@ export function secretFile({ name }: Tool, scope: Scope, key: string, { home, pr
   return join(env.XDG_CONFIG_HOME || join(home, '.config'), 'parley', 'mcp', `${name}.${key}.${where}.token`);
 }
 
-/** Precedence: options and environment, then the existing entry, so that a second run keeps its token, then defaults. */
+/** Precedence: options and environment, then the existing entry (so that a second run keeps its token), then defaults. */
 async function proofOf(asked: CommandArgs, io: Pick<Io, 'env'>, file: string, kept: SettingValues) {
   const { values } = asked;
   const token = values.token ?? (io.env.PARLEY_TOKEN || undefined);
@@ -101,7 +101,7 @@ async function proofOf(asked: CommandArgs, io: Pick<Io, 'env'>, file: string, ke
   return byData(isSaid ? usual : undefined, true);
 }
 
-/** The token must fit into one line and a header. Errors do not show it. */
+/** Throws if the token does not fit into one header line. The error does not show the token. */
 function assertToken(token: string): void {
   if (/^[!-~]+$/.test(token)) return;
   const problem =
@@ -117,7 +117,7 @@ function byData(data: string | undefined, isUnproven: boolean) {
   return { settings: { tokenFile: undefined, data }, secret: null, isUnproven } as const;
 }
 
-/** By option name without dashes; the last value of a repeated option. */
+/** Values by option name without dashes; the last one if an option is repeated. */
 type SettingValues = Readonly<Record<string, string>>;
 
 interface ExistingSettings {
@@ -127,7 +127,7 @@ interface ExistingSettings {
 
 const NOTHING: ExistingSettings = { settings: {}, capabilities: [] };
 
-/** Options of the existing entry. Ignores an unreadable file, which the later change reports. */
+/** Reads the options of the existing entry. Ignores an unreadable file: the later change reports it. */
 async function existingSettings(tool: Tool, key: string, file: string): Promise<ExistingSettings> {
   try {
     const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');

@@ -24,7 +24,7 @@ export function serverCommand(command: readonly string[], settings: ServerSettin
   return [...command, 'mcp', ...options, ...can];
 }
 
-/** `parley` if PATH resolves it to this program; else Node and its script. */
+/** `parley` if PATH resolves it to this program; otherwise Node and the path of the script. */
 export async function ownCommand(script: string, path: string): Promise<readonly string[]> {
   const own = await realpath(script);
   for (const folder of path.split(delimiter).filter((one) => one !== '')) {
@@ -33,14 +33,14 @@ export async function ownCommand(script: string, path: string): Promise<readonly
       () => true,
       () => false,
     );
-    // The tool would start the first match.
+    // The tool would start the first `parley` in PATH.
     if (isRunnable) return (await realpath(found)) === own ? ['parley'] : [process.execPath, own];
   }
   return [process.execPath, own];
 }
 
 const PROGRAM = /^parley(?:\.\w+)?$/;
-/** The script, `main.js` or formerly `cli.js`; other programs use these names too. */
+/** The script: `main.js`, formerly `cli.js`. Other programs use these names too. */
 const SCRIPT = /^(cli|main)\.[cm]?[jt]s$/;
 
 /** Any entry that starts `parley mcp` is ours. */

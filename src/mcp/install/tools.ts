@@ -1,4 +1,4 @@
-/** Supported tools: file, place and form of their server entries. To add a tool, add a record. */
+/** Lists the supported tools: the file, path and form of their server entries. To add a tool, add a record. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +13,15 @@ export type Scope = (typeof SCOPES)[number];
 export interface InstallPaths {
   readonly home: string;
   readonly project: string;
-  /** The running program, for the entry's command. */
+  /** Path of the running Parley script, for the entry's command. */
   readonly script: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 interface Entry {
-  /** Start command: identifies our entries, and is corrected by a second run. */
+  /** Start command: identifies our entries; a second run corrects it. */
   readonly start: JsonObject;
-  /** Defaults of a new entry; later edits are kept. */
+  /** Defaults of a new entry; a second run keeps the user's edits. */
   readonly usual: JsonObject;
 }
 
@@ -31,16 +31,16 @@ export interface Tool {
   readonly format: ConfigEditor;
   readonly language: 'json' | 'toml';
   file(scope: Scope, places: InstallPaths): string;
-  /** Path of the servers, given the file's value at `mcp`. */
+  /** Path of the server entries, given the file's value at `mcp`. */
   servers(mcp: unknown): Path;
   entry(words: readonly string[], servers: Path): Entry;
   wordsOf(entry: Readonly<Record<string, unknown>>): readonly unknown[];
-  /** The tool's own command for it; null = none. */
+  /** The tool's own command that adds the entry; null if the tool has none. */
   command(key: string, words: readonly string[], scope: Scope): string | null;
   readonly next: string;
 }
 
-/** Long enough for `wait_turn`, which answers within 25 s. */
+/** Tool timeout: longer than `wait_turn`, which answers within 25 s. */
 const PATIENCE_MS = 60_000;
 
 const common = {
@@ -100,11 +100,11 @@ const opencode: Tool = {
   title: 'opencode',
   file: (scope, { home, project, env }) => {
     const folder = scope === 'project' ? project : join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
-    // opencode reads both; the one with comments wins.
+    // opencode reads both files; opencode.jsonc takes precedence.
     const commented = join(folder, 'opencode.jsonc');
     return existsSync(commented) ? commented : join(folder, 'opencode.json');
   },
-  // Version 2 nests the servers one level deeper; a server named "servers" would have a type.
+  // Version 2 nests the servers one level deeper. A version 1 server named "servers" has a `type`.
   servers: (mcp) => (isObject(mcp) && isObject(mcp.servers) && !('type' in mcp.servers) ? ['mcp', 'servers'] : ['mcp']),
   entry: (words, servers) => ({
     start: { type: 'local', command: words },

@@ -1,4 +1,4 @@
-/** Prompts that users can invoke by name. */
+/** Registers prompts that users can invoke by name. */
 
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -52,7 +52,7 @@ export const PROMPTS: readonly PromptRecord[] = [
 export function registerPrompts(server: McpServer): void {
   for (const { name, title, description, args, text } of PROMPTS) {
     server.registerPrompt(name, { title, description, argsSchema: args }, (given) => ({
-      // Parsed by argsSchema.
+      // The SDK has parsed `given` with argsSchema.
       messages: [{ role: 'user', content: { type: 'text', text: text(given as Record<string, string | undefined>) } }],
     }));
   }

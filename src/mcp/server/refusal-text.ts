@@ -30,7 +30,7 @@ export async function refusalText(thrown: unknown, participant: Participant, ses
   return `${error.code}: ${toToolWording(error.message)}. ${nextStep(error)}`.trim();
 }
 
-/** Some messages allow a more precise hint than their code. */
+/** Prefers a hint for the specific message over the hint for its code. */
 function nextStep({ code, message }: WireError): string {
   if (/answer (the|its) invite/.test(message)) return 'Call accept_invite with this session first, or decline_invite.';
   if (code === 'protocol_error' && message.includes('msg.packet')) {
@@ -40,7 +40,7 @@ function nextStep({ code, message }: WireError): string {
 }
 
 async function notYourTurn(error: WireError, participant: Participant, session: string): Promise<string> {
-  // Only a detail: without it the refusal is enough.
+  // The turn holder is only a detail: if it cannot be read, the refusal is enough.
   const awaited = await describeAwaited(participant, session).catch(() => null);
   if (awaited === null) return `not your turn: ${toToolWording(error.message)}. Call wait_turn.`;
   return `not your turn: ${awaited}; call wait_turn`;
@@ -60,7 +60,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bmsg\.text\b/g, 'say'],
 ];
 
-/** Replaces the hub's argument and operation names by those of the tools. */
+/** Replaces the hub's argument and operation names with the names that the tools use. */
 function toToolWording(text: string): string {
   return WORDS.reduce((message, [theirs, ours]) => message.replace(theirs, ours), text);
 }

@@ -1,4 +1,4 @@
-/** Transcripts as resources: a session as its participant sees it, in bounded pages. */
+/** Serves transcripts as resources: a session as its participant sees it, in bounded pages. */
 
 import type { McpServer } from '@modelcontextprotocol/server';
 import { toWireError } from '../../core/lib/errors.ts';
@@ -16,7 +16,7 @@ const URI = 'parley://session/';
 /** Number of newest sessions to list; also the page size. */
 const LISTED = 50;
 const MAX_PAGES = 20;
-/** Four pages of a tool. */
+/** Equal to four pages of `session_read`. */
 const RESOURCE_CHARS = 64_000;
 
 const about = {
@@ -47,7 +47,7 @@ async function listed(participant: Participant) {
   return { resources };
 }
 
-/** Invitees cannot read a session yet, so look further back for readable ones. */
+/** Lists readable sessions. Invitees cannot read a session yet, so this may search several pages. */
 async function readable(participant: Participant): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   let after: string | undefined;
@@ -78,7 +78,7 @@ async function read(sdk: Sdk, participant: Participant, uri: string, session: st
   }
 }
 
-/** An invalid session id is a missing resource; only faults of the hub are internal errors. */
+/** An invalid session id is a missing resource; only failures of the hub are internal errors. */
 function errorFor(sdk: Sdk, thrown: unknown, uri: string, message: string): Error {
   const { InvalidParams, InternalError } = sdk.ProtocolErrorCode;
   if (thrown instanceof Refusal) return new sdk.ProtocolError(InvalidParams, message);

@@ -1,6 +1,6 @@
 /**
  * The MCP server of one participant: registers tools (../tools/table.ts), resources and prompts with the SDK.
- * ../http and ../stdio determine the participant and carry the messages.
+ * ../http and ../stdio authenticate the participant and transport the messages.
  * Invariant: every error of a tool becomes text with the next step (refusal-text.ts).
  */
 
@@ -39,7 +39,7 @@ function register(server: McpServer, tool: Tool, participant: Participant, setti
   );
 }
 
-/** Lists the schema without enforcing it: `answered` rejects wrong arguments with the next step. */
+/** Publishes the schema without enforcing it: `answered` rejects wrong arguments and names the next step. */
 function unchecked(input: Tool['input']) {
   const own = input['~standard'];
   return { '~standard': { ...own, validate: (value: unknown) => ({ value }) } };
@@ -55,7 +55,7 @@ function refusedWith(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-/** Inserts the actual maximum wait into a text. */
+/** Replaces `{max_wait}` with the actual maximum wait. */
 function withWait(text: string, { maxWaitMs }: ServerSettings): string {
   return text.replaceAll('{max_wait}', `${Math.ceil(maxWaitMs / 1000)} seconds`);
 }

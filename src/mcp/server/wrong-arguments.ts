@@ -1,4 +1,4 @@
-/** Explains wrong arguments of a tool: the expectation, the value, its source, and the next step. */
+/** Explains wrong arguments of a tool: what was expected, what was given, the argument's description, and the next step. */
 
 import type { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';
@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue;
 const MAX_SHOWN = 3;
 const SHOWN_CHARS = 40;
 
-/** null = valid. Reports unknown arguments too: models would assume that they had an effect. */
+/** null if the arguments are valid. Reports unknown arguments too: models would assume that these had an effect. */
 export function wrongArguments(
   { name, input }: Pick<Tool, 'name' | 'input'>,
   given: unknown,
@@ -81,7 +81,7 @@ function isMembered(value: unknown): value is Readonly<Record<PropertyKey, unkno
   return typeof value === 'object' && value !== null;
 }
 
-/** Lists valid names, because a value may have come under the wrong name. */
+/** Lists valid names, because the model may have passed a value under the wrong name. */
 function unknownIn({ shape }: z.ZodObject, given: unknown): readonly string[] {
   const unknown = isMembered(given) ? Object.keys(given).filter((name) => !Object.hasOwn(shape, name)) : [];
   if (unknown.length === 0) return [];

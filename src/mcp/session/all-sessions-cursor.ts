@@ -1,28 +1,28 @@
-/** The cursor of a wait for all sessions: its start time, and what was reported since. Tools exchange it as text. */
+/** The cursor of a wait for all sessions: its start time, and what was reported since. Tools exchange it as a string. */
 
 import { Refusal } from './participant.ts';
 
 interface SeenPosition {
   readonly seen: number;
-  /** The log was reported up to this seq; an invite has no seq. */
+  /** The seq up to which the log was reported; `invite` if only the invite was reported. */
   readonly told: number | 'invite';
 }
 
 export interface AllSessionsCursor {
-  /** Hub time; earlier ends are old or were reported. Starts at the first check. */
+  /** Hub time, initially that of the first check; sessions that ended earlier need no report. */
   readonly since: string;
-  /** Sessions unchanged since this time were inspected and are not stored; null = all are stored. */
+  /** Sessions unchanged since this time were inspected and are not stored; null if all inspected sessions are stored. */
   readonly from: string | null;
-  /** Sessions that changed since `from`, by the end of their id. */
+  /** Sessions that changed since `from`, keyed by the end of their id. */
   readonly heard: ReadonlyMap<string, SeenPosition>;
 }
 
 export const CURSOR_CHARS = 6_000;
-/** Number of stored sessions, unless more changed at the same time; for others the time suffices. */
+/** Maximum number of stored sessions, unless more changed at the same time; `from` covers the rest. */
 export const MAX_SEEN = 30;
-/** Above any seq: the end was reported. */
+/** Above any seq: marks a session whose end was reported. */
 const ENDED = 999_999_999_999_999;
-/** Reported ends to store, because ends become visible only roughly in order. */
+/** Number of reported ends to keep, because ends become visible only roughly in order. */
 const ENDS_KEPT = 20;
 const TIME = String.raw`\d{4}-\d{2}-\d{2}T[\d:.]+Z`;
 const FORM = new RegExp(String.raw`^(${TIME})(?:/(${TIME}))?((?:~[0-9a-z]{1,12}\.\d{1,15}(?:\.(?:\d{1,15}|i))?)*)$`);
@@ -63,7 +63,7 @@ interface ChangedSession {
   readonly changed_at: string;
 }
 
-/** Moves `from` forward and drops positions that no longer matter. `changed`: all since `from`; `left`: not inspected yet. */
+/** Moves `from` forward and drops obsolete positions. `changed`: sessions changed since `from`; `left`: not yet inspected. */
 export function advanceCursor(
   cursor: AllSessionsCursor,
   changed: readonly ChangedSession[],
@@ -72,7 +72,7 @@ export function advanceCursor(
   const { since, heard } = cursor;
   const known = changed.filter(({ session_id }) => heard.has(shortOf(session_id))).sort(byChange);
   const few = known.slice(-MAX_SEEN);
-  // Concurrent changes become visible only roughly in order: while few are stored, drop none.
+  // Concurrent changes become visible only roughly in order: drop none unless too many are stored.
   const times = few.length === known.length ? [] : [...few.slice(0, 1), ...left].map(({ changed_at }) => changed_at);
   const from = times.sort()[0] ?? cursor.from;
   const isLate = ({ changed_at }: ChangedSession): boolean => from === null || changed_at >= from;
@@ -87,18 +87,18 @@ export function byChange(a: ChangedSession, b: ChangedSession): number {
 
 interface EndedSession {
   readonly session_id: string;
-  /** null = draining. */
+  /** null while the session is draining. */
   readonly closed_at: string | null;
 }
 
-/** The next end to report, oldest first, so that the cursor can advance. */
+/** The oldest end not reported yet: reporting in order lets the cursor advance. */
 export function nextEnd<One extends EndedSession>(cursor: AllSessionsCursor, ended: readonly One[]): One | null {
   const isNews = ({ session_id, closed_at }: One): boolean =>
     (closed_at === null || closed_at >= cursor.since) && seenIn(cursor, session_id)?.seen !== ENDED;
   return ended.filter(isNews).sort(byEnd)[0] ?? null;
 }
 
-/** Marks one end as reported; old reported ends are reduced to their time. */
+/** Marks one end as reported; drops old reported ends, which `since` covers. */
 export function withEnd(
   cursor: AllSessionsCursor,
   one: EndedSession,

@@ -1,4 +1,4 @@
-/** Checks all sessions of a participant: news first, then reported turns and invites without an answer. */
+/** Checks all sessions of a participant: first news, then turns and invites that were reported but not answered. */
 
 import type { Params } from '../../core/protocol/operations/operations.ts';
 import type { SessionSummary } from '../../core/protocol/operations/sessions.ts';
@@ -21,7 +21,7 @@ import type { Participant } from './participant.ts';
 const PAGE = 200;
 const MAX_ENDED = 1_000;
 
-/** Without a cursor, checks all open sessions; with one, only those that changed since. */
+/** Without a cursor, checks all open sessions; with a cursor, only those that changed since. */
 export async function checkAllSessions(participant: Participant, given: string | undefined): Promise<CheckResult> {
   const cursor = given === undefined ? await fromNow(participant) : parseAllSessionsCursor(given);
   const changed_since = cursor.from ?? undefined;
@@ -52,7 +52,7 @@ interface Looked {
   readonly reason: string | null;
 }
 
-/** Finds the first session with news. `changed` is sorted by age. */
+/** Finds the first session with news. `changed` is sorted by time of change, oldest first. */
 async function lookAtNew(
   participant: Participant,
   given: AllSessionsCursor,
@@ -69,7 +69,7 @@ async function lookAtNew(
     const told = typeof before?.told === 'number' ? before.told : 0;
     const found = await checkSession(participant, session_id, told);
     if (found.status === 'waiting') reason = `${found.type} ${session_id}: ${found.reason}`;
-    // It may continue without a new envelope.
+    // Do not mark it as seen: it may continue without a new envelope.
     if (isStuck(found)) {
       stuck.push(one);
       continue;
@@ -85,7 +85,7 @@ async function lookAtNew(
   return { found: null, cursor: advanceCursor(cursor, changed, stuck), reason };
 }
 
-/** Sessions worth a check. Own turns first, unless the cursor is full. */
+/** Returns the sessions to check: own turns first, unless the cursor is full. */
 function inOrder(cursor: AllSessionsCursor, agentId: string, changed: readonly SessionSummary[]): SessionSummary[] {
   const isOwn = ({ turn }: SessionSummary): boolean => turn?.agent_id === agentId;
   const left = changed.filter((one) => {
@@ -98,7 +98,7 @@ function inOrder(cursor: AllSessionsCursor, agentId: string, changed: readonly S
   return [...left.filter(isOwn), ...left.filter((one) => !isOwn(one))];
 }
 
-/** A reported turn or invite that is still unanswered. */
+/** Finds a reported turn or invite that is still unanswered. */
 async function stillHeld(
   participant: Participant,
   cursor: AllSessionsCursor,
@@ -128,7 +128,7 @@ async function whyNothing(
   return found.status === 'waiting' ? `${found.type} ${last.session_id}: ${found.reason}` : 'nothing new';
 }
 
-/** All sessions that ended since; the cursor excludes reported ones. */
+/** All sessions that ended since `ended_since`, even if reported: nextEnd skips those. */
 async function endedOnes(participant: Participant, ended_since: string): Promise<readonly SessionSummary[]> {
   const agentId = await participant.agentId;
   const closing = await listed(participant, { states: ['CLOSING'] });

@@ -34,17 +34,17 @@ export interface CheckResult {
   read_cursor?: string;
 }
 
-/** Less than a page, because it is sent at every turn. */
+/** Maximum characters of the messages sent with each turn; less than a page. */
 const TURN_CHARS = 8_000;
 
 const STUCK = 'the session cannot continue now';
 
-/** The session is unavailable; its log will not show when that ends. */
+/** True if the session is unavailable; its log will not show when it becomes available. */
 export function isStuck({ status, reason }: CheckResult): boolean {
   return status === 'waiting' && reason?.startsWith(STUCK) === true;
 }
 
-/** `after`: reported up to this seq; null = never. */
+/** `after`: the log was reported up to this seq; null if it never was. */
 export async function checkSession(participant: Participant, id: string, after: number | null): Promise<CheckResult> {
   const standing = await readSessionStatus(participant, id);
   const { session, status } = standing;
@@ -88,7 +88,7 @@ function waiting(reason: string) {
   return { status: 'waiting', reason, call_again: true, next } as const;
 }
 
-/** Why this participant cannot post now; null = it may have the turn. */
+/** Why this participant cannot post now; null if it may have the turn. */
 function notYet({ session, status, unavailable, agentId }: SessionStatus): string | null {
   if (unavailable !== null) return `${STUCK}: ${unavailable}`;
   if (session.labels[DELEGATION_LABEL] !== undefined && session.creator_id === agentId) {
@@ -135,7 +135,7 @@ async function myTurn(participant: Participant, id: string, standing: SessionSta
   } satisfies Partial<CheckResult>;
 }
 
-/** Enough messages, newest first, to decide whose turn it is. */
+/** Reads enough messages, newest first, to decide whose turn it is. */
 async function recentFor(
   participant: Participant,
   id: string,
@@ -150,19 +150,19 @@ async function recentFor(
   return (await readRecent(participant, id, isEnough)).said;
 }
 
-/** Highest seq that the agent's last message answered; it may not have seen later ones. */
+/** Highest seq that the agent's last message answered; the agent may not have seen later ones. */
 function lastAnswered(said: readonly Envelope[], agentId: string): number {
   const own = said.find(({ sender_id }) => sender_id === agentId);
   return own === undefined ? 0 : answeredBy(own);
 }
 
-/** The same over the whole log; 0 = never, or too long ago. */
+/** Like `lastAnswered`, over the whole log; 0 if the agent never answered, or too long ago. */
 async function answeredUpTo(participant: Participant, id: string, agentId: string): Promise<number> {
   const isOwn = ({ sender_id }: Envelope): boolean => sender_id === agentId;
   return lastAnswered((await readRecent(participant, id, ({ said }) => said.some(isOwn))).said, agentId);
 }
 
-/** Envelopes to read from the end of the log; a session that never opened has few. */
+/** Number of envelopes to read from the end of the log; a session that never opened has few. */
 const LOOKED_AT = 50;
 const MAX_NAMED = 5;
 
@@ -171,7 +171,7 @@ async function whoDeclined(participant: Participant, session: SessionMetadata): 
   const { session_id, rejected_by } = session;
   if (rejected_by.length === 0 || session.opened_at !== null) return [];
   const log = { session_id, reverse: true, limit: LOOKED_AT };
-  // A non-member cannot read the log, but still gets the names.
+  // A non-participant cannot read the log, but still gets the names.
   const { envelopes } = await participant.call('read_log', log).catch(() => ({ envelopes: [] }));
   return rejected_by.slice(0, MAX_NAMED).map((agentId) => {
     const said = envelopes.find(

@@ -1,8 +1,8 @@
-/** Cursors that tools exchange as text: positions in a transcript or a list. */
+/** Encodes cursors that tools exchange as strings: positions in a transcript or a list. */
 
 import { Refusal } from './participant.ts';
 
-/** Read up to `seq`, plus `chars` characters of the next line. */
+/** A position: everything up to `seq` was read, plus `chars` characters of the next line. */
 export interface Cursor {
   readonly seq: number;
   readonly chars: number;
@@ -25,12 +25,12 @@ function cursorError(origin: string, got: string): Refusal {
   return new Refusal(`cursor: expected one that ${origin}, got ${got}. Omit it to begin at the start.`);
 }
 
-/** A well-formed cursor that no call returned. */
+/** The error for a well-formed cursor that no call returned. */
 export function unknownCursorError(cursor: Cursor, why: string): Refusal {
   return cursorError('an earlier call returned for this session', `${encodeCursor(cursor)}, but ${why}`);
 }
 
-/** A cursor above the head would mark future messages as read. */
+/** Rejects a cursor above the head, which would mark future messages as read. */
 export function assertWithin(seq: number, headSeq: number): void {
   if (seq > headSeq) throw unknownCursorError({ seq, chars: 0 }, `the session has only reached ${headSeq}`);
 }

@@ -1,15 +1,15 @@
-/** The participant behind the MCP tools: calls operations, watches for changes, and has a claim. */
+/** The participant behind the MCP tools: calls operations, watches for changes, and claims capabilities. */
 
 import { jsonEqual } from '../../core/lib/json.ts';
 import type { OperationName, Params, Result } from '../../core/protocol/operations/operations.ts';
 import type { Resume } from '../../core/records/identity/resume.ts';
 
 export interface Participant {
-  /** The caller's id; rejects with a WireError without one. */
+  /** The caller's id; rejects if there is none, for example without a connection. */
   readonly agentId: Promise<string>;
   /** Calls any operation of the wire; rejects with a WireError. */
   call<Name extends OperationName>(op: Name, params: Params<Name>): Promise<Result<Name>>;
-  /** Watches one session or all (null). Call `end` afterwards. */
+  /** Watches one session, or all if null. Call `end` afterwards. */
   watch(sessionId: string | null): Watch;
   /** Records that the participant has seen the session up to this seq. */
   hasRead(sessionId: string, seq: number): void;
@@ -24,7 +24,7 @@ export interface Watch {
 /** Thrown by a tool with a complete message for the model. */
 export class Refusal extends Error {}
 
-/** A watch woken by `ring()`. If nobody is waiting, the ring is kept and ends the next wait at once. */
+/** A watch that `ring()` wakes. A ring without a waiter ends the next wait immediately. */
 export class WakeSignal implements Watch {
   private rung = false;
   private heard: (() => void) | null = null;
@@ -55,9 +55,9 @@ export class WakeSignal implements Watch {
   }
 }
 
-/** Capabilities that an agent claims; others find it by them. */
+/** Capabilities that an agent claims, so that others can find it. */
 export interface Claim {
-  /** Empty = unchanged. */
+  /** Leave it empty to keep the claimed capabilities. */
   readonly capabilities: readonly string[];
   readonly summary: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** The status of a session for one participant: turn holder, recent messages, and the turn to answer. */
+/** Reads the status of a session for one participant: turn holder, recent messages, and the turn to answer. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { Result } from '../../core/protocol/operations/operations.ts';
@@ -36,7 +36,7 @@ export async function readRecentMessages(
   const isEnough = ({ said, from }: RecentMessages): boolean => said.length > 0 && from <= since;
   const { said, from } = await readRecent(participant, session_id, isEnough);
   if (said.length > 0 || from === 0 || turn !== null) return said;
-  // The answered turn is unknown, and a guess could post twice.
+  // Do not guess the turn to answer: a wrong guess could post twice.
   throw new Refusal(
     `found no message since seq ${from}, the limit of the search; nothing was done. ` +
       'Call wait_turn until someone posts, or open another session.',
@@ -48,7 +48,7 @@ export function turnKey(seq: number): string {
   return `mcp turn ${seq}`;
 }
 
-/** The seq that a message answered; its sender had not seen later ones. */
+/** The seq that a message answered; its sender had not seen later messages. */
 export function answeredBy({ idempotency_key, seq }: Envelope): number {
   const [, answered] = /^mcp turn (\d{1,15})$/.exec(idempotency_key ?? '') ?? [];
   return answered === undefined ? seq : Math.min(seq, Number(answered));
@@ -64,7 +64,7 @@ export function answeredSeq({ turn, agentId }: SessionStatus, recent: readonly E
   return Math.max(turn.since_seq, turn.agent_id === agentId ? own : 0);
 }
 
-/** The turn to pass to `say` after reading up to a seq; null = the participant cannot post now. */
+/** The turn to pass to `say` after reading up to a seq; null if the participant cannot post now. */
 export async function turnToSay(
   participant: Participant,
   session_id: string,
@@ -80,7 +80,7 @@ export async function turnToSay(
   return turn === null ? (read[0]?.seq ?? null) : null;
 }
 
-/** `bob has had the turn for 40 s`. */
+/** Names the turn holder: `bob has had the turn for 40 s`. */
 export async function describeAwaited(participant: Participant, session_id: string): Promise<string> {
   const { session, turn, status } = await readSessionStatus(participant, session_id);
   if (status === 'hidden') return 'you were removed from the rotation; return with accept_invite';

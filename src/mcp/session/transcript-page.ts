@@ -11,7 +11,7 @@ export interface TranscriptMessage {
   readonly from: string;
   readonly text: string;
   readonly own?: boolean;
-  /** Begins on an earlier page, or continues on the next. */
+  /** True if the message begins on an earlier page or continues on the next. */
   readonly part?: boolean;
 }
 
@@ -26,7 +26,7 @@ export const PAGE_CHARS = 16_000;
 /** Limits of one read of the log. */
 const LOG_PAGE = 100;
 const LOG_BYTES = 64 * 1024;
-/** Reads without a visible line before returning an empty page. */
+/** Maximum number of reads without a visible line; then the page stays empty. */
 const MAX_READS = 50;
 
 export async function readTranscriptPage(
@@ -59,7 +59,7 @@ export async function readTranscriptPage(
   return { messages: [], cursor: encodeCursor({ seq, chars: 0 }), more: seq < headSeq, headSeq };
 }
 
-/** As many view lines as fit into LOG_BYTES; at least one. */
+/** Counts the view lines that fit into LOG_BYTES; at least one. */
 function fewLines(envelopes: readonly Envelope[], end: number): { count: number; lastSeq: number } {
   let [count, bytes] = [0, 0];
   for (const [at, envelope] of envelopes.entries()) {
@@ -73,7 +73,7 @@ function fewLines(envelopes: readonly Envelope[], end: number): { count: number;
 
 type Line = Omit<TranscriptMessage, 'part'>;
 
-/** Lines of the view, which escapes text that imitates other speakers. */
+/** Reads lines from the view, because it escapes text that imitates other speakers. */
 async function shownUpTo(
   participant: Participant,
   session_id: string,

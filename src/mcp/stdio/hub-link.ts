@@ -1,4 +1,4 @@
-/** The participant of a stdio server: connects on first use and reconnects after a loss. */
+/** Connects the participant of a stdio server on first use, and reconnects after a loss. */
 
 import type { AgentClient } from '../../client/agent-client.ts';
 import { type ConnectionEnd, describeEnd } from '../../client/connection/connection-types.ts';
@@ -22,7 +22,7 @@ import { inTime } from '../tools/wait-for.ts';
 export interface LinkSettings {
   readonly url: string;
   readonly name: string;
-  /** No name was configured: a token for one name decides it. */
+  /** True if no name was configured: a token for one name then decides it. */
   readonly isNameOpen?: boolean;
   readonly proof: Pick<ConnectOptions, 'credentials'> & { readonly ca?: string };
   readonly claim?: Claim;
@@ -65,7 +65,7 @@ export class HubLink implements Participant {
     return bell;
   }
 
-  /** The connection acks deliveries itself. */
+  /** Does nothing: the connection acks deliveries itself. */
   hasRead(): void {}
 
   async end(): Promise<void> {
@@ -83,7 +83,7 @@ export class HubLink implements Participant {
     return this.answered(this.client);
   }
 
-  /** Bounds the wait; the connection attempt continues. */
+  /** Limits the wait to `patienceMs`; the connection attempt continues. */
   private async answered(client: Promise<AgentClient>): Promise<AgentClient> {
     const { url, patienceMs } = this.settings;
     const found = await inTime(client, patienceMs);
@@ -125,7 +125,7 @@ export class HubLink implements Participant {
     return connect(url, {
       ...proof,
       name,
-      // The client warns about a new name that is not registered yet; expected here.
+      // Hide the client's expected warning that a new name is not registered yet.
       log: { ...log, warn() {} },
       // Deliveries only wake the tools, which read the log.
       onMessage: ring,
@@ -135,12 +135,12 @@ export class HubLink implements Participant {
     });
   }
 
-  /** The next call reconnects. A replaced connection reports that first, so that two of one name do not alternate forever. */
+  /** The next call reconnects. After a replacement it fails first, so that two servers of one name do not alternate forever. */
   private ended({ name }: AgentClient, end: ConnectionEnd): void {
     this.client = null;
     this.invites.clear();
     const { url, log } = this.settings;
-    // Do not report its own end.
+    // Do not report an end that this server caused.
     if (!this.isEnded) log.warn(`${name} is no longer connected: ${describeEnd(end)}`);
     if (end.by === 'hub' && end.reason === 'replaced') {
       this.lost = new Refusal(
@@ -160,7 +160,7 @@ export class HubLink implements Participant {
     return new Promise((resolve) => this.invites.set(sessionId, resolve));
   }
 
-  /** Answers the client's pending invite; its repeated answer has no effect at the hub. */
+  /** Resolves the client's pending invite; the hub ignores the client's second answer. */
   private settle(op: OperationName, params: object): void {
     if (op !== 'ack_invite' && op !== 'reject_invite') return;
     const sessionId = 'session_id' in params ? String(params.session_id) : '';
@@ -168,7 +168,7 @@ export class HubLink implements Participant {
     this.invites.delete(sessionId);
   }
 
-  /** While the hub is unreachable, reports that instead of the failed operation. */
+  /** If the hub is unreachable, reports that instead of the operation's timeout. */
   private async explained(thrown: unknown, client: AgentClient): Promise<unknown> {
     const { url } = this.settings;
     const end = client.state === 'closed' ? await client.closed : null;
@@ -184,7 +184,7 @@ function isSentAway(end: ConnectionEnd): boolean {
   return end.by === 'hub' && end.reason === 'unauthorized';
 }
 
-/** The only name of the token, if it differs from the one tried. */
+/** The token's only name, if the hub refused our name for that reason; otherwise null. */
 function otherName(thrown: unknown): string | null {
   return thrown instanceof WireError && isRefusal(thrown) ? onlyNameFrom(thrown) : null;
 }

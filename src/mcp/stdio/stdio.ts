@@ -1,4 +1,4 @@
-/** An MCP server on stdin and stdout, for one name at one hub, until stdin ends or breaks. */
+/** Serves MCP on stdin and stdout, for one name at one hub, until stdin ends or breaks. */
 
 import { once } from 'node:events';
 import type { Logger } from '../../core/ports/platform.ts';
@@ -9,7 +9,7 @@ interface StdioSettings extends LinkSettings {
   readonly maxWaitMs: number;
 }
 
-/** Resolves at the end; false = stdin became unreadable. */
+/** Resolves when the server ends; false if stdin became unreadable. */
 export async function serveStdio(settings: StdioSettings): Promise<boolean> {
   const { log, maxWaitMs } = settings;
   const [sdk, stdio] = await Promise.all([
@@ -37,12 +37,12 @@ export async function serveStdio(settings: StdioSettings): Promise<boolean> {
   return isInOrder;
 }
 
-/** Answers what is not a message, so that its sender does not wait forever. Batches belong to unsupported revisions. */
+/** Answers lines that are not messages, so that their sender does not wait forever. Batches belong to unsupported revisions. */
 function rejectNonMessages(transport: { onerror?: ((error: Error) => void) | undefined }): void {
   const { onerror } = transport;
   transport.onerror = (error) => {
     onerror?.(error);
-    // Schema errors only; they do not say what was sent.
+    // Only schema errors have issues; they do not include the line.
     if (!('issues' in error)) return;
     const message = 'Invalid Request: expected one JSON-RPC 2.0 object per line, not a batch';
     // Written directly: the SDK sends no answer without a request id.
@@ -50,7 +50,7 @@ function rejectNonMessages(transport: { onerror?: ((error: Error) => void) | und
   };
 }
 
-/** The transport closes itself, for instance at a line that is too long, and then reads nothing more. */
+/** Resolves when the transport closes; false if stdin was still open, for instance after a line that is too long. */
 function brokenOff(transport: { onclose?: (() => void) | undefined }): Promise<boolean> {
   const { onclose } = transport;
   return new Promise((resolve) => {
@@ -66,7 +66,7 @@ function tellLater(log: Logger, error: unknown): void {
   log.warn(`not connected; the next call tries again: ${error instanceof Error ? error.message : error}`);
 }
 
-/** The host closed stdin or sent a signal. */
+/** Resolves when the host closes stdin or sends a signal. */
 async function over(): Promise<boolean> {
   const { stdin, stdout } = process;
   await Promise.race([

@@ -35,7 +35,7 @@ interface PostOnceResult {
   next: string;
 }
 
-/** Length of the earlier message shown in a refusal. */
+/** Number of characters of the earlier message shown in a refusal. */
 const SHOWN_CHARS = 500;
 
 export async function postOnce(

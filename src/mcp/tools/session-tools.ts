@@ -9,7 +9,7 @@ import { type Participant, Refusal } from '../session/participant.ts';
 import { readSessionStatus, turnToSay } from '../session/session-status.ts';
 import { deriveKey, key, next, session, type Tool, tool, turnToSay as turnField } from './tool.ts';
 
-/** An invitee may be a model that its user must prompt first. */
+/** Deadline for invitees, such as a model that its user must prompt first. */
 const PATIENCE_SECONDS = 600;
 
 const CONSULTING: readonly ExpectationEntry[] = [
@@ -60,7 +60,7 @@ export const sessionOpen: Tool = tool({
   async run({ key: given, ...wanted }, { participant }) {
     const { session, warnings, duplicate } = await opened(participant, paramsOf(wanted), given);
     const waiting = session.participants.filter(({ status }) => status === 'invited').map(({ name }) => name);
-    // Nothing of an already open session has been read yet.
+    // The caller has not read anything of an already open session yet.
     const standing = await readSessionStatus(participant, session.session_id);
     const turn = await turnToSay(participant, session.session_id, standing, 0);
     return {
@@ -103,7 +103,7 @@ function refOf(text: string): ParticipantRef {
   return capability === undefined ? text : { capability };
 }
 
-/** Skips ended sessions: each changes the key of the next attempt. */
+/** Opens a session. Skips ended ones with the same arguments: each changes the key of the next attempt. */
 async function opened(
   participant: Participant,
   params: CreateParams,

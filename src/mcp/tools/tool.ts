@@ -1,5 +1,5 @@
 /**
- * The type of a tool record, from which tools/list, the calls and docs/reference/mcp.md are made, and fields that tools share.
+ * The type of a tool record, the source of tools/list, the calls and docs/reference/mcp.md; and fields that tools share.
  * To add a tool, add a record to one of the `*-tools.ts` files and to table.ts.
  */
 
@@ -14,7 +14,7 @@ export interface Call {
   /** Maximum wait before a call returns `waiting`. */
   readonly maxWaitMs: number;
   readonly signal: AbortSignal;
-  /** Notifies the caller of progress, if it asked for that. */
+  /** Notifies the caller of progress, if the caller asked for it. */
   progress(message: string): void;
 }
 
@@ -29,7 +29,7 @@ export interface Tool {
   readonly effect: Effect;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
-  /** `args` were parsed by `input`. Errors become text with the next step. */
+  /** `input` has parsed `args`. Errors become text with the next step. */
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<Readonly<Record<string, unknown>>>;
 }
 

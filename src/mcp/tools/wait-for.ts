@@ -1,16 +1,16 @@
-/** Polls after every change until there is something to report or the wait is over. */
+/** Polls after every change until there is something to report or the wait times out. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WireError } from '../../core/lib/errors.ts';
 import { durationMs } from '../../core/lib/time.ts';
 import type { Call } from './tool.ts';
 
-/** Interval of progress notices, and of polls without a change. */
+/** Interval of progress notices, and of polls if nothing changes. */
 const BEAT_MS = 5_000;
 /** Changes in quick succession cause one poll. */
 const GATHER_MS = 50;
 const GRACE_MS = 1_000;
-/** Timers may fire this much early. */
+/** Timers may fire early by this much. */
 const EARLY_MS = 1;
 const AWAY = 'the hub is not answering';
 
@@ -44,7 +44,7 @@ export async function waitFor<Found extends PollResult>(
   }
 }
 
-/** If the hub is unreachable, returns the last result with that reason. */
+/** If the hub does not answer in time, returns the last result with that reason. */
 async function foundInTime<Found extends PollResult>(
   looking: Promise<Found>,
   last: Found | null,
@@ -57,7 +57,7 @@ async function foundInTime<Found extends PollResult>(
   throw new WireError('unavailable', AWAY, { outcome: 'unknown' });
 }
 
-/** null = timed out; the work continues. */
+/** null if `ms` passed first; the work continues. */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T | null> {
   const done = new AbortController();
   const tooLong = sleep(ms, null, { signal: done.signal }).catch(() => null);
@@ -70,7 +70,7 @@ interface Pause {
 }
 
 /**
- * A signal that aborts with another one or after a time. Not AbortSignal.any with AbortSignal.timeout: the timeout
+ * A signal that aborts with `other` or after `ms`. Not AbortSignal.any with AbortSignal.timeout: the timeout
  * signal may be garbage collected before it fires.
  */
 function pause(other: AbortSignal, ms: number): Pause {
@@ -95,7 +95,7 @@ export const WAIT_EXPECTED = 'a duration from 1s to 10m';
 const LEAST_MS = 1_000;
 const MAX_MS = 600_000;
 
-/** null = not such a duration. */
+/** null unless the text is a duration from 1s to 10m. */
 export function parseWait(text: string): number | null {
   try {
     const ms = durationMs(text, 'wait');

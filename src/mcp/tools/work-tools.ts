@@ -46,7 +46,7 @@ export const delegate: Tool = tool({
       timeout: timeout ?? '10m',
       budget: budget_usd === undefined ? undefined : { usd: budget_usd },
       wait: 'opened',
-      // Repeats in the same turn are the same question.
+      // The same question in the same turn gets the same key.
       idempotency_key: deriveKey('ask', given, turn?.since_seq, to, question, timeout, budget_usd),
     });
   },

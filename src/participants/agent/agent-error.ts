@@ -1,4 +1,4 @@
-/** Why a turn failed: one class with a stable kind for every tool and model. Pure. */
+/** The error of a failed turn: one class with a stable kind for every tool and model. Pure. */
 
 import { redactSecrets } from '../lib/redact-secrets.ts';
 import type { Usage } from './agent-fn.ts';
@@ -26,15 +26,15 @@ export interface AgentErrorDetails {
   readonly tool: string;
   readonly exitCode?: number | null | undefined;
   readonly signal?: string | null | undefined;
-  /** The last part of each stream. */
+  /** The end of each stream. */
   readonly stdout?: string | undefined;
   readonly stderr?: string | undefined;
-  /** Text answered so far. */
+  /** Text that was answered before the failure. */
   readonly partial?: string | undefined;
-  /** Resumes the tool's own session. */
+  /** Id that resumes the tool's own session. */
   readonly native_session_id?: string | undefined;
   readonly retry_after_ms?: number | undefined;
-  /** The clock that ran out, if it was a timeout. */
+  /** The time limit that ran out, if the kind is `timeout`. */
   readonly watchdog?: 'wall' | 'first_output' | 'idle' | undefined;
   /** Details of a failed model call. */
   readonly call?: FailedCall | undefined;
@@ -45,7 +45,7 @@ export type FailureClass = 'transient' | 'permanent' | 'parse';
 
 export interface FailedCall {
   readonly class: FailureClass;
-  /** HTTP status; null = no answer. */
+  /** HTTP status; null if the service did not answer. */
   readonly status: number | null;
   /** The service's own error code. */
   readonly code: string | null;
@@ -93,7 +93,7 @@ export function isAgentError(thrown: unknown): thrown is AgentError {
   return typeof kind === 'string' && Object.hasOwn(AGENT_ERROR_KINDS, kind);
 }
 
-/** How a program ended, on one line: `exitCode=7 stdout=… stderr=…`. */
+/** Describes the exit of a program on one line: `exitCode=7 stdout=… stderr=…`. */
 export function describeExit(
   { exitCode, signal, stdout = '', stderr = '' }: Omit<AgentErrorDetails, 'tool'>,
   secrets: readonly string[] = [],

@@ -21,7 +21,7 @@ export interface ThreadContext {
 /** One message of the thread. */
 export type Step = StartFrame;
 
-/** Disjoint token classes, except that output includes reasoning. null = not reported. */
+/** Disjoint token classes, except that output includes reasoning; null if not reported. */
 export interface Usage {
   readonly input_tokens: number | null;
   readonly cache_read_tokens: number | null;
@@ -43,7 +43,7 @@ export interface TurnOptions {
   onProgress(event: ProgressEvent): void;
   /** Identical for every attempt at one turn, across processes. */
   readonly idempotencyKey: string;
-  /** An earlier run began this turn; its progress is unknown. */
+  /** True if an earlier run began this turn; how far it got is unknown. */
   readonly resumed: boolean;
   /** The `native_session_id` of this participant's last answer in the thread. */
   readonly nativeSessionId?: string | undefined;
@@ -64,7 +64,7 @@ export interface TurnBudget {
 export interface Meter {
   /** Reserves the cost of a call. Throws AgentError `budget_exceeded`, naming the limit. */
   hold(need: BudgetRequest): BudgetHold;
-  /** null = no limit. */
+  /** Amounts left; null if no limit applies. */
   left(): { readonly usd: number | null; readonly tokens: number | null };
 }
 
@@ -72,13 +72,13 @@ export interface BudgetRequest {
   /** The program or model, by the name users know. */
   readonly tool: string;
   readonly tokens: number;
-  /** null = unknown price. */
+  /** null if the price is unknown. */
   readonly usd: number | null;
   /** How the sum was calculated, for the error message. */
   readonly made?: string | undefined;
 }
 
-/** Settle once, whatever the outcome of the call. */
+/** Settle it once, even if the call fails. */
 export interface BudgetHold {
   settle(used: { readonly tokens: number; readonly usd: number | null }): void;
 }
@@ -94,10 +94,10 @@ export interface AgentTool {
 }
 
 export interface ToolResult {
-  /** For the model. Text from other participants is marked as theirs. */
+  /** Text for the model; marks text from other participants as theirs. */
   readonly text: string;
   readonly is_error?: boolean | undefined;
-  /** This call ends the turn: the final text, and the call that passes the turn on, if any. */
+  /** Set if the call ends the turn: the final text, and the call that passes the turn on, if any. */
   readonly ends?: { readonly text: string; readonly route?: ToolCall | undefined } | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface ToolCall {
 export interface AgentReply {
   readonly text: string;
   readonly usage?: Usage;
-  /** null = unknown, not 0. */
+  /** null if unknown, which is not 0. */
   readonly cost_usd?: number | null;
   /** The tool's own session id, to resume it in the next turn. */
   readonly native_session_id?: string;

@@ -1,4 +1,4 @@
-/** A person as an agent: asks them and posts their answer. */
+/** Makes a person an agent: asks them and returns their answer. */
 
 import { unlessAborted } from '../../client/lib/unless-aborted.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -7,17 +7,17 @@ import type { AgentFn, AgentReply, ThreadContext } from './agent-fn.ts';
 
 export interface Question {
   readonly thread: ThreadContext;
-  /** The latest message, or the opening. */
+  /** The latest message, or the opening if there is none. */
   readonly text: string;
   readonly systemPrompt: string;
   readonly resumed: boolean;
   /** Aborted when the answer is no longer needed: withdraw the question. */
   readonly signal: OwnSignal;
-  /** Streams what they type. */
+  /** Streams what the person types. */
   onDelta(text: string): void;
 }
 
-/** Text or a reply; null = no answer, so the turn fails. */
+/** Returns text or a reply; null if the person does not answer, which fails the turn. */
 export type AskPerson = (question: Question) => Promise<string | AgentReply | null> | string | AgentReply | null;
 
 export function createManualAdapter(ask: AskPerson): AgentFn {

@@ -45,7 +45,7 @@ export function routes(reply: AgentReply, names: ReadonlySet<string>): boolean {
   return routeOf(reply, names) !== undefined;
 }
 
-/** The same answer for a session without packets: the message of the routing call becomes its text. */
+/** Converts an answer for a session without packets: the message of the routing call becomes its text. */
 export function toPlainReply(reply: AgentReply, names: ReadonlySet<string>): AgentReply {
   const route = routeOf(reply, names);
   return route === undefined ? reply : { ...reply, text: wordsOf(givenIn(route), reply) };
@@ -79,7 +79,7 @@ function spentOn({ usage, cost_usd }: AgentReply): JsonObject {
   return usage === undefined ? cost : { usage: tokensOf(usage), ...cost };
 }
 
-/** Leaves out unreported classes: null is not 0. */
+/** Leaves out token classes that were not reported: null is not 0. */
 function tokensOf(usage: Usage): JsonObject {
   const classes = {
     fresh: usage.input_tokens,
@@ -98,7 +98,7 @@ function metaOf({ meta = {} }: AgentReply): JsonObject {
 type RulesOf<Shape> = { readonly [Name in keyof Required<Shape>]: OptionCheck };
 
 const anObject: OptionCheck = { expected: 'an object', holds: isObject };
-/** null = unknown, not 0. */
+/** null if unknown, which is not 0. */
 const aCount: OptionCheck = {
   expected: 'a number >= 0 or null',
   holds: (value) => value === null || (typeof value === 'number' && Number.isFinite(value) && value >= 0),

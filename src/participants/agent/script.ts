@@ -1,4 +1,4 @@
-/** An agent that answers from a script: a list with one answer per turn, or a function. */
+/** Creates an agent that answers from a script: a list with one answer per turn, or a function. */
 
 import { badOptionError } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -6,7 +6,7 @@ import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from './agent-fn
 
 type Answer = string | AgentReply;
 
-/** A list applies to each thread from its start; a function is an agent and may answer synchronously. */
+/** A list has one answer per turn of each thread; a function is an agent that may answer synchronously. */
 export type Script =
   | readonly Answer[]
   | ((ctx: ThreadContext, systemPrompt: string, turn?: TurnOptions) => Answer | Promise<Answer>);
@@ -30,13 +30,13 @@ export function createScriptAdapter(script: Script): AgentFn {
   };
 }
 
-/** The latest answer of a thread and its turn. */
+/** The index and the turn key of a thread's latest answer. */
 interface Given {
   readonly at: number;
   readonly key: string | undefined;
 }
 
-/** A repeated turn gets its answer again: the first may never have been accepted. */
+/** Index of the answer to give. A retried turn gets the same answer: the hub may not have accepted it. */
 function placeOf(last: Given | undefined, key: string | undefined, inSight: number): number {
   if (last === undefined) return inSight;
   if (key !== undefined && key === last.key) return last.at;

@@ -1,4 +1,4 @@
-/** Token arithmetic per class. null = unknown, not 0. Pure. */
+/** Token arithmetic per class; null means unknown, not 0. Pure. */
 
 import type { Usage } from './agent-fn.ts';
 

@@ -1,4 +1,4 @@
-/** Budgets: one limit with its amounts spent, reserved and left; and the options. */
+/** One budget limit with its amounts spent, reserved and left; and the checks of budget options. */
 
 import { badOptionError, isObject } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -9,14 +9,14 @@ import type { BudgetRequest } from '../agent/agent-fn.ts';
 export interface BudgetLimits {
   readonly usd?: number | undefined;
   readonly tokens?: number | undefined;
-  /** Answered turns. */
+  /** Maximum number of answered turns. */
   readonly turns?: number | undefined;
 }
 
 export interface Budget {
   readonly perTurn?: Pick<BudgetLimits, 'usd' | 'tokens'> | undefined;
   readonly perSession?: BudgetLimits | undefined;
-  /** Over all sessions, past and present. */
+  /** Limits over all sessions, past and present. */
   readonly total?: BudgetLimits | undefined;
   /** Policy of a USD limit for calls of unknown price (default: "refuse"). */
   readonly unpriced?: UnpricedPolicy | undefined;
@@ -31,14 +31,14 @@ const UNITS: readonly Unit[] = ['tokens', 'usd'];
 const PER_DOLLAR = 1e9;
 
 export class Account {
-  /** Such as `the budget of bob for a session`. */
+  /** Name in errors, such as `the budget of bob for a session`. */
   readonly label: string;
   readonly limits: BudgetLimits;
   readonly unpriced: UnpricedPolicy;
   spent: Spend;
   turns: number;
   private held: Spend = ZERO_SPEND;
-  /** Turns that began and are neither answered nor over. */
+  /** Number of turns that have begun and not ended. */
   private open = 0;
 
   constructor(
@@ -54,7 +54,7 @@ export class Account {
     this.turns = counted.turns;
   }
 
-  /** At least 0; null = no limit. */
+  /** Amount left, at least 0; null if the unit has no limit. */
   left(unit: Unit): number | null {
     const most = this.limits[unit];
     return most === undefined ? null : Math.max(0, minus(most, this.spent[unit] + this.held[unit], unit));
@@ -94,7 +94,7 @@ export class Account {
     this.open += 1;
   }
 
-  /** An answered turn counts; any other is free again. */
+  /** Ends a turn; only an answered turn counts towards the limit. */
   closeTurn(isAnswered: boolean): void {
     this.open -= 1;
     if (isAnswered) this.turns += 1;
@@ -139,7 +139,7 @@ function formatAmount(amount: number, unit: Unit): string {
   return unit === 'usd' ? `${minus(amount, 0, 'usd')} USD` : `${amount} tokens`;
 }
 
-/** Rounds away binary fractions. */
+/** Subtracts; rounds dollars to remove errors of binary fractions. */
 export function minus(a: number, b: number, unit: Unit): number {
   return unit === 'tokens' ? a - b : (Math.round(a * PER_DOLLAR) - Math.round(b * PER_DOLLAR)) / PER_DOLLAR;
 }
@@ -157,7 +157,7 @@ const LIMITS: Readonly<Record<string, readonly string[]>> = {
   perSession: ['usd', 'tokens', 'turns'],
   total: ['usd', 'tokens', 'turns'],
 };
-/** Sums stay exact up to these. */
+/** Largest limits allowed; sums up to them stay exact. */
 const MAX: Readonly<Record<string, number>> = { usd: 1e6, tokens: 1e15, turns: Number.MAX_SAFE_INTEGER };
 
 /** Throws HubError `bad_options`, which names the field. */

@@ -1,5 +1,5 @@
 /**
- * Finds the limits a turn is under. account.ts is one limit, turn-meter.ts counts a turn against all that apply.
+ * Finds the limits that apply to a turn. account.ts is one limit; turn-meter.ts counts a turn against all of them.
  * A restart changes no count, because spending is read from the logs.
  */
 
@@ -32,7 +32,7 @@ export class Budgets {
     this.budget = budget;
   }
 
-  /** null = no limit applies. Throws AgentError `budget_exceeded` if a limit is already reached. */
+  /** null if no limit applies. Throws AgentError `budget_exceeded` if a limit is already reached. */
   async begin(session: Session, info: Result<'get_session'>): Promise<TurnMeter | null> {
     const accounts = [
       ...this.forTurn(),
@@ -110,7 +110,7 @@ export class Budgets {
   }
 }
 
-/** This participant has spent nothing in a session it never joined. */
+/** A participant has spent nothing in a session it never joined. */
 function unread(thrown: unknown): SpendTotal {
   if (thrown instanceof WireError && (thrown.code === 'not_found' || thrown.code === 'forbidden')) return ZERO_TOTAL;
   throw thrown;
@@ -127,7 +127,7 @@ interface SpendTotal {
 
 const ZERO_TOTAL: SpendTotal = { spent: ZERO_SPEND, turns: 0 };
 
-/** Includes the sessions it delegated. */
+/** Sums what an agent spent in a session, including its delegations. */
 async function sumOwnSpend(session: Session, agentId: string): Promise<SpendTotal> {
   let counted = ZERO_TOTAL;
   for await (const envelope of session.log()) {
@@ -147,7 +147,7 @@ function addTotals(a: SpendTotal, b: SpendTotal): SpendTotal {
   return { spent: addSpend(a.spent, b.spent), turns: a.turns + b.turns };
 }
 
-/** Spending under one expectation of the session, as far as this participant sees the log. */
+/** Spending under one expectation of the session, in the part of the log that this participant can see. */
 class SessionSpend {
   private readonly entry: ExpectationEntry;
   private seq = 0;

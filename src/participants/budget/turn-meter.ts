@@ -1,4 +1,4 @@
-/** Counts what one turn spends against every limit it is under. */
+/** Counts what one turn spends against every limit that applies. */
 
 import { addSpend, type Spend, UNREPORTED, ZERO_SPEND } from '../../core/records/session/spending.ts';
 import type { BudgetHold, BudgetRequest, Meter } from '../agent/agent-fn.ts';
@@ -10,16 +10,16 @@ export interface DelegationMeter extends Meter {
 }
 
 const SHARE = 4;
-/** Calls of this tool are already in a log: that of the delegated session. */
+/** The log of the delegated session already counts calls of this tool. */
 export const DELEGATE = 'delegate';
-/** Sums of attempts and of turns are rounded separately. */
+/** Tolerance: sums of attempts and of turns are rounded separately. */
 const ROUNDING_USD = 1e-7;
 
 export class TurnMeter implements DelegationMeter {
   private readonly accounts: readonly Account[];
   private spent: Spend = ZERO_SPEND;
   private isOpen = false;
-  /** Spending that no log has unless the answer reports it; null = no call was made. */
+  /** Spending of this turn's own calls, which only the answer can record in a log; null if no call was made. */
   private called: Spend | null = null;
 
   constructor(accounts: readonly Account[]) {
@@ -59,13 +59,13 @@ export class TurnMeter implements DelegationMeter {
     return { ...(usd === null ? {} : { usd }), ...(tokens === null ? {} : { tokens }) };
   }
 
-  /** Cost of this turn's calls, for an answer that does not report it; undefined = no call, null = unknown price. */
+  /** Cost of this turn's calls, if the answer reports none; undefined if no call was made, null if a price is unknown. */
   get cost(): number | null | undefined {
     if (this.called === null) return undefined;
     return this.called.unpriced > 0 ? null : this.called.usd;
   }
 
-  /** The answer's own report counts, since the hub and later runs read it; calls beyond it stay counted. */
+  /** Counts what the answer reports, as the hub and later runs do, but not less than was metered here. */
   finish(said: Spend | null): void {
     if (said === null) return this.spend(UNREPORTED);
     const isSame = Math.abs(said.usd - this.spent.usd) < ROUNDING_USD;
@@ -79,7 +79,7 @@ export class TurnMeter implements DelegationMeter {
     this.spend(final);
   }
 
-  /** The first outcome counts. */
+  /** Ends the turn. Only the first call counts. */
   end(how: 'answered' | 'unanswered'): void {
     if (!this.isOpen) return;
     this.isOpen = false;
@@ -96,7 +96,7 @@ export class TurnMeter implements DelegationMeter {
     return left.length === 0 ? null : Math.min(...left);
   }
 
-  /** At least a minimal share: an exhausted limit then rejects the delegation with its reason. */
+  /** Returns at least a minimal share, so that an exhausted limit rejects the delegation with its reason. */
   private shareOf(unit: Unit): number | null {
     const left = this.least(unit);
     if (left === null) return null;

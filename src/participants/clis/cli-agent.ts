@@ -1,5 +1,5 @@
 /**
- * An agent made of a CLI: each turn is one run, and a thread is one of the tool's sessions if it can resume them.
+ * Makes an agent from a CLI: each turn is one run; a thread is one session of the tool, if the tool can resume sessions.
  * A record (`records/`) says how to call and read one CLI, `output/` turns lines into an answer or an error, run-once.ts
  * runs it. Reading is pure and never throws; secrets stay out of errors.
  */
@@ -36,7 +36,7 @@ function marked<State extends CliOutput>(
   return isCut ? { ...reply, meta: { ...reply.meta, is_cut: true } } : reply;
 }
 
-/** Runs the tool; if it does not know the session, once more from the start. */
+/** Runs the tool; if the tool does not know the session, runs it again with the whole thread. */
 async function tryTurn<State extends CliOutput>(
   record: CliRecord<State>,
   options: CliOptions,
@@ -60,7 +60,7 @@ async function tryTurn<State extends CliOutput>(
   return fresh();
 }
 
-/** `nativeSessionId` takes precedence, even if it is undefined; without that key use what was remembered. */
+/** `nativeSessionId` takes precedence, even if undefined; if the key is absent, use the remembered session. */
 function sessionOf(
   ctx: ThreadContext,
   systemPrompt: string,
@@ -102,12 +102,12 @@ function remember(
 
 interface NativeSession {
   readonly sessionId: string;
-  /** null = begun elsewhere; its prompts are unknown. */
+  /** null if the session was begun elsewhere: its prompts are unknown. */
   readonly told: PromptState | null;
   readonly threadUsage: Usage | null;
 }
 
-/** A forgotten thread is sent again from the start: more tokens, nothing lost. */
+/** Beyond this number, the least recently used thread is forgotten; its next turn sends it from the start. */
 const MAX_THREADS = 1_000;
 
 class NativeSessions {

@@ -17,7 +17,7 @@ import { opencode } from './records/opencode.ts';
 
 export function createCliAdapter(options: CliAdapterOptions): AgentFn {
   checkAdapterOptions(options);
-  // The record includes the arguments.
+  // genericRecord already includes the arguments.
   return createCliAgent(genericRecord(options), { ...options, args: [] });
 }
 
@@ -44,7 +44,7 @@ export const hermesAdapter: AgentFn = createHermesAdapter();
 export const aiderAdapter: AgentFn = createAiderAdapter();
 export const gooseAdapter: AgentFn = createGooseAdapter();
 
-/** By command name, as in `parley join --cli claude`. */
+/** Factories by command name, as in `parley join --cli claude`. */
 export const cliFactories: Readonly<Record<CliName, (options?: CliOptions) => AgentFn>> = {
   claude: createClaudeAdapter,
   codex: createCodexAdapter,

@@ -24,7 +24,7 @@ export interface CliOptions {
   readonly passEnv?: readonly string[] | undefined;
   /** A separate home folder. */
   readonly home?: string | undefined;
-  /** Default: 300 s; null = no limit. */
+  /** Maximum run time (default: 300 s); null means no limit. */
   readonly timeoutMs?: number | null | undefined;
   readonly limits?: RunLimitOptions | undefined;
   /** Default: `safe`, which allows reading and answering only. */

@@ -12,7 +12,7 @@ export interface DeliveredPrompt {
   readonly stdin?: string;
   readonly promptFile?: string;
   readonly prompt?: string;
-  /** Removes the file. */
+  /** Removes the prompt file, if one was written. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const maxArgumentBytes = 100_000;
 let swept: Promise<void> | null = null;
 
 export async function deliverPrompt(transport: Transport, prompt: string): Promise<DeliveredPrompt> {
-  // Once per process: remove what earlier processes left behind.
+  // Once per process: remove prompt folders that earlier processes left behind.
   swept ??= sweepPromptFolders(tmpdir());
   await swept;
   if (transport === 'file') return inFile(prompt);
@@ -53,7 +53,7 @@ export function makePromptFolder(root: string, pid: number = process.pid): Promi
   return mkdtemp(join(root, `parley-prompt-${placeOf()}-${pid}-${startedAt(pid)}-`));
 }
 
-/** Removes folders of dead processes of this machine; ignores those it cannot inspect. */
+/** Removes folders of this machine's dead processes; ignores folders that it cannot inspect. */
 export async function sweepPromptFolders(root: string): Promise<void> {
   const place = placeOf();
   const names = await readdir(root).catch(() => []);
@@ -81,7 +81,7 @@ function placeOf(): string {
   return createHash('sha256').update(`${hostname()} ${numbers}`).digest('hex').slice(0, 8);
 }
 
-/** The start time tells a reused process id apart, where it is known. */
+/** Start time of a process, which tells a reused process id apart; 0 if unknown. */
 function startedAt(pid: number): number {
   return readProcess(pid)?.startedAt ?? 0;
 }
@@ -91,7 +91,7 @@ function isAlive(pid: number, started: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (thrown) {
-    // A process that must not be signalled is alive.
+    // The process is alive, but this user may not signal it.
     return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM';
   }
 }

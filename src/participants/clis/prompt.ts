@@ -1,13 +1,13 @@
-/** The prompt of a turn: role, opening and messages; a resumed session gets only new messages. Pure. */
+/** Builds the prompt of a turn: role, opening and messages; a resumed session gets only new messages. Pure. */
 
 import type { Step, ThreadContext } from '../agent/agent-fn.ts';
 
-/** What a tool's session already knows of the thread. */
+/** The part of the thread that a tool's session already knows. */
 export interface PromptState {
   readonly systemPrompt: string;
-  /** Key of the latest step it was sent; null = none. */
+  /** Key of the latest step sent to the session; null if none was sent. */
   readonly newest: string | null;
-  /** Its own answer, which returns as a step and need not be sent. */
+  /** The session's own answer, which is also a step of the thread and need not be sent. */
   readonly answer: string;
 }
 
@@ -16,14 +16,14 @@ export function toPromptState(ctx: ThreadContext, systemPrompt: string, answer: 
   return { systemPrompt, newest: newest === undefined ? null : keyOf(newest), answer };
 }
 
-/** The whole thread, or only what a resumed session has not seen. */
+/** The whole thread, or only the steps that a resumed session has not seen. */
 export function buildPrompt(ctx: ThreadContext, systemPrompt: string, before: PromptState | null): string {
   const fresh = before === null ? null : stepsSince(ctx, before);
   if (before === null || fresh === null) return textOf(ctx, systemPrompt, [ctx.start, ...stepsAfterStart(ctx)]);
   return textOf(ctx, before.systemPrompt === systemPrompt ? '' : systemPrompt, fresh);
 }
 
-/** The unseen steps; null if the view was shortened or rewritten, so that they are unknown. */
+/** The unseen steps; null if the view was shortened or rewritten and they cannot be determined. */
 function stepsSince(ctx: ThreadContext, before: PromptState): readonly Step[] | null {
   const known = before.newest === null ? -1 : ctx.steps.findLastIndex((step) => keyOf(step) === before.newest);
   if (known === -1 && before.newest !== null) return null;
@@ -58,13 +58,13 @@ function textOf({ start }: ThreadContext, systemPrompt: string, steps: readonly 
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** Prefers the sender's name; in the opening, `meta.name` is the agent itself. */
+/** Returns the sender's name, otherwise the role. In the opening, `meta.name` is the agent itself. */
 function speakerOf({ role, meta }: Step): string {
   const name = meta.from ?? (meta.participants === undefined ? meta.name : undefined);
   return typeof name === 'string' && attributeOf(name) !== '' ? name : role;
 }
 
-/** A tag no message contains, so that none can end early or imitate another. */
+/** A tag that no message contains, so that no message can close it early or imitate another message. */
 function tagFor(steps: readonly Step[]): string {
   const isTaken = (tag: string): boolean =>
     steps.some(({ content }) => content.includes(`<${tag} `) || content.includes(`</${tag}>`));

@@ -1,4 +1,4 @@
-/** Runs a CLI once: delivers the prompt and reads the output as it comes, keeping it even if the run is stopped. */
+/** Runs a CLI once: delivers the prompt and reads the output as it arrives, keeping it even if the run is stopped. */
 
 import { AgentError, type AgentErrorKind, isAgentError } from '../agent/agent-error.ts';
 import type { TurnOptions } from '../agent/agent-fn.ts';
@@ -111,7 +111,7 @@ function withHeard<State extends CliOutput>(
   return new AgentError(retried?.kind ?? error.kind, shown, details, { secrets, cause: error });
 }
 
-/** The last retry message, as the reason for a timeout without any answer. */
+/** The last retry message and its kind, to explain a timeout without any answer; null if there is none. */
 function lastRetry<State extends CliOutput>(
   record: CliRecord<State>,
   { details }: AgentError,

@@ -18,9 +18,9 @@ import { Heartbeat, LiveText } from './turn-progress.ts';
 export interface Caller {
   readonly client: AgentClient;
   readonly options: ResolvedJoinOptions;
-  /** From the last answer in this session. */
+  /** The tool's session id, from the last answer in this session. */
   readonly nativeSessionId: string | undefined;
-  /** null = no limit. */
+  /** null if no limit applies. */
   readonly meter: TurnMeter | null;
   readonly tell: NotifyHandlers;
 }

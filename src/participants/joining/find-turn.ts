@@ -1,4 +1,4 @@
-/** Finds the open turn of a session, what gave it, and whether an earlier run began or answered it. */
+/** Finds the open turn of a session, the envelope that gave it, and whether an earlier run began or answered it. */
 
 import type { AgentClient, Message, Session, TurnOffer } from '../../client/index.ts';
 import { HubError, type WireCode, type WireError } from '../../core/lib/errors.ts';
@@ -14,18 +14,18 @@ import type { ResolvedJoinOptions } from './join-options.ts';
 export interface OpenTurn {
   readonly turn: AgentTurn;
   readonly info: Result<'get_session'>;
-  /** The envelope to answer; null = none is visible to this participant. */
+  /** The envelope to answer; null if none is visible to this participant. */
   readonly causationId: string | null;
-  /** The seq since which this participant has the turn; null = the session gives no turns. */
+  /** The seq since which this participant has the turn; null if the session gives no turns. */
   readonly since: number | null;
 }
 
-/** This participant cannot post, whatever it was offered. */
+/** Codes that mean this participant cannot post, although it was offered the turn. */
 const NOT_NOW: readonly WireCode[] = ['not_your_turn', 'session_closed', 'not_found'];
-/** May pass before there is an answer, or applies only to the empty text used for the check. */
+/** Codes to ignore: temporary, or caused only by the empty text used for the check. */
 const PASSES: readonly WireCode[] = ['rate_limited', 'inbox_full', 'unavailable', 'timeout', 'protocol_error'];
 
-/** null = nothing to answer. Throws if an answer would be rejected. */
+/** null if there is nothing to answer. Throws if an answer would be rejected. */
 export async function findTurn(
   client: AgentClient,
   session: Session,
@@ -70,7 +70,7 @@ function openTurn(
     from: isSaid ? nameOf(info.session, answered.sender_id) : null,
     text: isSaid ? turnText(answered) : '',
     idempotencyKey: `turn:${session.id}:${seq}${kept === null ? '' : `:${kept}`}`,
-    // An earlier run may have begun anything from before this connection.
+    // An earlier run may have begun any turn from before this connection.
     resumed: answered !== null && answered.created_at < client.welcomedAt,
   };
   return { turn, info, causationId: answered?.envelope_id ?? null, since };
@@ -82,7 +82,7 @@ async function givenBy(session: Session, seq: number): Promise<Envelope | null> 
   return null;
 }
 
-/** Seq of this participant's latest message in the turn that did not pass it on; it used up the turn's key. */
+/** Seq of this participant's latest message in the turn that did not pass it on and used up the turn's key; null if none. */
 async function keptBy(client: AgentClient, session: Session, since: number): Promise<number | null> {
   let newest: number | null = null;
   for await (const { sender_id, event_type, seq } of session.log({ fromSeq: since + 1 })) {
@@ -100,7 +100,7 @@ async function wasAnswered(client: AgentClient, session: Session, answered: Enve
   return false;
 }
 
-/** About 15 s in total. */
+/** Maximum number of reads, about 15 s in total. */
 const TRIES = 8;
 const READ_AGAIN: readonly WireCode[] = ['unavailable', 'timeout', 'internal', 'rate_limited'];
 
@@ -121,7 +121,7 @@ export function readWithRetry<T>(
   });
 }
 
-/** Builds what can be known of an unreadable turn, enough to report its failure. */
+/** Builds the known part of an unreadable turn, enough to report its failure. */
 export function unreadTurn(
   client: AgentClient,
   session: Session,

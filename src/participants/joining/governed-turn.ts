@@ -15,7 +15,7 @@ export function answersOnlyAssignedTurns({ session }: Info): boolean {
   return session.manifest.type === 'governed';
 }
 
-/** What gave the turn, as text for the agent. */
+/** Text for the agent, from the envelope that gave the turn. */
 export function turnText(envelope: Envelope): string {
   const { event_type, event_data, redacted } = envelope;
   const parts = [event_data.prompt, event_data.context].filter((part) => typeof part === 'string' && part !== '');
@@ -23,7 +23,7 @@ export function turnText(envelope: Envelope): string {
   return isBundle ? parts.join('\n\n---\n\n') : renderText(envelope);
 }
 
-/** Wraps the answer as the turn result this participant owes; otherwise returns it unchanged. */
+/** Wraps the answer as a turn result if this participant owes one; otherwise returns it unchanged. */
 export function toTurnResult(info: Info, agentId: string, content: Content): Content {
   const waits = info.public_state.waits_for;
   if (
@@ -40,7 +40,7 @@ export function toTurnResult(info: Info, agentId: string, content: Content): Con
   return { event_type: 'turn.result', event_data: { turn_id, attempt, result: findJsonObject(text) ?? text, ...rest } };
 }
 
-/** Replaces the one line a view shows of a dispatch by the whole bundle. */
+/** Replaces the one line that a view shows of a dispatch with the whole bundle. */
 export function withBundle(thread: ThreadContext, info: Info, { seq, text, from }: AgentTurn): ThreadContext {
   if (!answersOnlyAssignedTurns(info) || text === '') return thread;
   const earlier = thread.steps.filter(({ meta }) => meta?.seq !== seq);

@@ -1,4 +1,4 @@
-/** The handlers a participant's owner may set: an exception in one never breaks a turn. */
+/** Defines the handlers that a participant's owner may set. An exception in one never breaks a turn. */
 
 import type { Session, SessionEnd } from '../../client/index.ts';
 import type { PostAnswer } from '../../core/decisions/admit.ts';
@@ -12,26 +12,26 @@ export interface AgentTurn {
   readonly type: string;
   /** Seq of the envelope that gave the turn. */
   readonly seq: number;
-  /** Sender of the message to answer; null = the turn came without a message. */
+  /** Sender of the message to answer; null if no participant's message gave the turn. */
   readonly from: string | null;
-  /** The message to answer; empty if the turn came without one. */
+  /** The message to answer; empty if no participant's message gave the turn. */
   readonly text: string;
   readonly idempotencyKey: string;
   readonly resumed: boolean;
 }
 
-/** All are notifications; return values are ignored. */
+/** All handlers are notifications; their return values are ignored. */
 export interface JoinHandlers {
   onTurn?(turn: AgentTurn): unknown;
   onDelta?(text: string, turn: AgentTurn): unknown;
   onProgress?(event: ProgressEvent, turn: AgentTurn): unknown;
-  /** The answer was accepted. */
+  /** Called when the hub has accepted the answer. */
   onReply?(reply: AgentReply, turn: AgentTurn, answer: PostAnswer): unknown;
-  /** The turn failed, and the failure was reported to the session. */
+  /** Called when the turn failed and the failure was reported to the session. */
   onError?(error: Error, turn: AgentTurn): unknown;
-  /** The answer is no longer needed; the agent's output is dropped. */
+  /** Called when the answer is no longer needed; the agent's output is dropped. */
   onCancelled?(reason: string, turn: AgentTurn): unknown;
-  /** A session in which turns were taken has ended for this participant. */
+  /** Called when a session in which this participant took turns has ended for it. */
   onClosed?(session: Session, end: SessionEnd): unknown;
 }
 

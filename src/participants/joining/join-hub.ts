@@ -19,7 +19,7 @@ export function createJoinHub(clock: Clock): JoinHub {
   };
 }
 
-/** Connects first. Invites are answered immediately; turns wait until the participant is complete. */
+/** Opens the connection itself. Answers invites immediately; turns wait until the participant is complete. */
 async function connected(connect: Connect, options: JoinOptions, joining: ResolvedJoinOptions): Promise<Participant> {
   const { name, onInvite, onState, register } = options;
   if (name === undefined)
@@ -34,7 +34,7 @@ async function connected(connect: Connect, options: JoinOptions, joining: Resolv
   return start(client, options, joining, begin);
 }
 
-/** Takes over a connected client without handlers. */
+/** Joins with an already connected client, which must have no handlers. */
 async function given(client: AgentClient, options: JoinOptions, joining: ResolvedJoinOptions): Promise<Participant> {
   for (const mine of ['name', 'register', 'onInvite', 'onState'] as const) {
     if (options[mine] === undefined) continue;
@@ -88,12 +88,12 @@ export class Participant {
     return this.client.name;
   }
 
-  /** Resolves when the connection has ended, whoever closed it. */
+  /** Resolves when the connection has ended, on either side. */
   get closed(): Promise<ConnectionEnd> {
     return this.client.closed;
   }
 
-  /** Waits for the close so that a turn cancelled here is not acked and is offered again. */
+  /** While closing, waits for the connection to end: a turn cancelled here is then not acked and is offered again. */
   async take(offer: TurnOffer, session: Session): Promise<void> {
     const taken = this.turns.take(offer, session);
     this.taking.add(taken);
@@ -135,7 +135,7 @@ export class Participant {
     this.client.close();
   }
 
-  /** An agent that ignores its signal is given up after `graceMs`. */
+  /** Waits for open turns, but at most `graceMs` for an agent that ignores its signal. */
   private async settled(finish: boolean): Promise<void> {
     const all = Promise.all(this.taking);
     if (finish) return void (await Promise.race([all, this.client.closed]));

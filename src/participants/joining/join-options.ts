@@ -1,4 +1,4 @@
-/** Options for joining a hub, their checks and defaults. */
+/** Defines the options for joining a hub, with their checks and defaults. */
 
 import type {
   AgentClient,
@@ -47,11 +47,11 @@ interface JoinSettings {
   readonly register?: Claim | undefined;
   /** Instructions sent with every turn; added to the prompt of a role. */
   readonly systemPrompt?: string | undefined;
-  /** Capabilities, for others to find. */
+  /** Profile: capabilities by which others find this participant. */
   readonly resume?: ResumeOptions | undefined;
-  /** Access rule: who it talks to and how much. */
+  /** Access rule: who this participant may talk to, and how much. */
   readonly rule?: RuleChange | undefined;
-  /** Decides about invites (default: accept all). Set it on the client instead if that is connected. */
+  /** Decides about invites (default: accept all). For a connected client, set it on the client instead. */
   readonly onInvite?: InviteHandler | undefined;
   readonly handlers?: JoinHandlers | undefined;
   /** Maximum concurrent turns over all sessions (default: 4). */
@@ -148,7 +148,7 @@ const HANDLERS: { readonly [Name in keyof Required<JoinHandlers>]: OptionCheck }
   onClosed: optional(functionCheck),
 };
 
-/** Allows other members, but checks every name of the form `onX`. */
+/** Checks every member of the form `onX` and allows other members. */
 function checkHandlers(handlers: JoinHandlers): void {
   const meant = Object.entries(handlers).filter(([name]) => /^on[A-Z]/.test(name));
   checkOptions(Object.fromEntries(meant), HANDLERS, 'handlers.');

@@ -9,10 +9,10 @@ import { backoffMs, retry } from '../lib/retry.ts';
 import type { AgentTurn } from './handlers.ts';
 
 const TRIES = 20;
-/** Temporary rejections. */
+/** Temporary rejections, which are retried. */
 const PASSES: readonly WireCode[] = ['rate_limited', 'inbox_full', 'unavailable', 'timeout'];
 
-/** late = the turn has ended, or an earlier run answered it. */
+/** `late`: the turn has ended, or an earlier run answered it. */
 type PostResult =
   | { readonly kind: 'accepted'; readonly answer: PostAnswer }
   | { readonly kind: 'late'; readonly why: string };
@@ -45,7 +45,7 @@ function lateness(thrown: unknown): string | null {
 const MAX_REASON = 1_000;
 const FAILURE_TRIES = 5;
 
-/** `since` null = nobody has the turn. */
+/** `since` is null if nobody has the turn. */
 export function reportFailure(
   turn: AgentTurn,
   since: number | null,
@@ -56,14 +56,14 @@ export function reportFailure(
   const reason = truncateReason(error.message === '' ? error.name : error.message, MAX_REASON) || 'the agent failed';
   return retry(() => (since === null ? failTask(turn, reason) : failTurn(turn, since, reason)), {
     tries: FAILURE_TRIES,
-    // A lost link leaves the outcome unknown; reporting twice is harmless.
+    // A lost connection leaves the outcome unknown; reporting twice is harmless.
     pauseMs: ({ code }, tries) => (code === 'unavailable' ? 500 * tries : null),
     clock,
     signal,
   });
 }
 
-/** Fails only this turn: the session may already be at another. */
+/** Fails only this turn: the session may already have moved to another. */
 async function failTurn({ session }: AgentTurn, since: number, reason: string): Promise<void> {
   const { turn } = await session.info();
   if (turn?.since_seq === since) await session.failTurn(reason);

@@ -1,4 +1,4 @@
-/** Builds the thread for an agent: how the session began, and this participant's view of it. */
+/** Builds the thread for an agent: the session's opening, and this participant's view of it. */
 
 import type { Session, ViewOptions } from '../../client/index.ts';
 import type { JsonObject } from '../../core/lib/json.ts';
@@ -9,7 +9,7 @@ import { type Envelope, isContent } from '../../core/records/session/envelope.ts
 import { nameOf, participantOf, type SessionMetadata } from '../../core/records/session/session.ts';
 import type { StartFrame, Step, ThreadContext } from '../agent/agent-fn.ts';
 
-/** Envelopes searched for the first message. */
+/** Number of envelopes searched for the first message. */
 const BEGINNING = 50;
 
 export async function readThread(
@@ -35,7 +35,7 @@ async function firstSaid(session: Session): Promise<Envelope | null> {
   return null;
 }
 
-/** Views have no timestamps; the log has them by seq. */
+/** Reads timestamps from the log by seq, because views have none. */
 async function timesOf(
   session: Session,
   messages: readonly ViewMessage[],
@@ -61,7 +61,7 @@ function stepOf({ role, content, seq, name }: ViewMessage, times: ReadonlyMap<nu
   return { role, content, meta: { seq, name }, timestamp: timestamp ?? begun };
 }
 
-/** The opening frame: the first message as the view shows it, or a summary before there is one. */
+/** The opening frame: the first message as the view shows it, or a summary if there is no message yet. */
 function startOf(
   metadata: SessionMetadata,
   first: Envelope | null,

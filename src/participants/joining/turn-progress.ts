@@ -1,4 +1,4 @@
-/** Live signs of a turn: progress reports, and the answer while it is written. */
+/** Shows a turn live: progress reports, and the answer while it is written. */
 
 import { truncateReason } from '../../client/connection/connection-types.ts';
 import type { Session } from '../../client/index.ts';
@@ -24,7 +24,7 @@ export class Heartbeat {
     this.clock = clock;
   }
 
-  /** `now` = the turn has been open for some time. */
+  /** `now`: report immediately, because the turn has been open for some time. */
   start(now: boolean): void {
     if (now) this.beat();
     else this.wait();
@@ -60,7 +60,7 @@ function heartbeatMs({ manifest }: SessionMetadata): number {
   return Math.max(LEAST_MS, Math.min(DEFAULT_MS, ...times.filter(Number.isFinite)));
 }
 
-/** Between two deltas. */
+/** Minimum pause between two deltas. */
 const PAUSE_MS = 50;
 const MAX_DELTA_CHARS = 16_384;
 /** The hub forwards at most 1 MiB per turn, and a character may have several bytes. */

@@ -65,7 +65,7 @@ export class Turns {
     for (const cancel of this.running) cancel.abort(new HubError('left', why));
   }
 
-  /** Takes no more turns. */
+  /** Takes no more turns; open ones continue. */
   refuse(): void {
     this.isStopped = true;
   }
@@ -117,7 +117,7 @@ export class Turns {
     this.tell('onReply', (handlers) => handlers.onReply?.(said, turn, posted.answer));
     const { turn: next } = posted.answer;
     if (since === null || next?.since_seq !== since || next.agent_id !== this.client.agentId) return;
-    // The answer left the turn with this participant, which would not be asked again.
+    // The answer did not pass the turn on, and this participant would not be asked again.
     const why = 'the answer did not pass the turn on; call handoff or finish';
     await this.failed({ turn, since }, new HubError('turn_kept', why), signal);
   }
@@ -147,7 +147,7 @@ export class Turns {
     await this.failed(unreadTurn(this.client, session, offer), why, signal);
   }
 
-  /** Without turns, two agents could answer each other forever. */
+  /** False above the limit: in a session without turns, two agents could answer each other forever. */
   private mayAnswer({ session }: AgentTurn): boolean {
     const kept = this.kept.of(session);
     kept.answers += 1;
@@ -163,16 +163,16 @@ export class Turns {
   }
 }
 
-/** Adds the metered cost to a reply that reports none, for the hub and later runs. */
+/** Adds the metered cost to a reply that reports none, because the hub and later runs read it. */
 function withCost(reply: AgentReply, cost_usd: number | null | undefined): AgentReply {
   const isTold = reply.usage !== undefined || reply.cost_usd !== undefined || cost_usd === undefined;
   return isTold ? reply : { ...reply, cost_usd };
 }
 
 interface SessionMemory {
-  /** Answers given without a turn. */
+  /** Number of answers given without a turn. */
   answers: number;
-  /** The agent's own id of the session. */
+  /** The tool's own id of the session. */
   nativeSessionId: string | undefined;
 }
 
@@ -197,7 +197,7 @@ export class SessionMemories {
         this.sessions.delete(session.id);
         onEnd(end);
       })
-      // The client was closed, and all sessions with it.
+      // Rejects if the client was closed, and all sessions with it.
       .catch(() => {});
   }
 }
@@ -210,7 +210,7 @@ export class Slots {
     this.free = count;
   }
 
-  /** Resolves to true with a slot, or false if the signal came first. */
+  /** Resolves to true with a slot, or to false if the signal aborts first. */
   take(signal: CancelSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.free > 0) {

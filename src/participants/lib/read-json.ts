@@ -52,10 +52,10 @@ export function countAt(value: unknown, ...path: readonly (string | number)[]): 
   return found !== null && Number.isSafeInteger(found) && found >= 0 ? found : null;
 }
 
-/** Far above any real answer, far below the stack limit. */
+/** Nesting limit: far above any real answer, far below the stack limit. */
 export const MAX_LEVELS = 256;
 
-/** Scans the text, so that a value that is too deep is never built. */
+/** Scans the text first, so that a value nested too deeply is never built. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= 2 * MAX_LEVELS) return false;
   let levels = 0;
@@ -72,7 +72,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** Replaces everything below the depth limit by null so that the rest can be read; returns other text unchanged. */
+/** Replaces everything below the depth limit with null so that the rest can be read; returns other text unchanged. */
 export function truncateDepth(json: string): string {
   try {
     return JSON.stringify(withoutDepth(JSON.parse(json) as Json, MAX_LEVELS - 1));

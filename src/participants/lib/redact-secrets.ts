@@ -1,4 +1,4 @@
-/** Removes keys, tokens and passwords from texts and errors. Pure. */
+/** Removes keys, tokens and passwords from text and errors. Pure. */
 
 const HIDDEN = '[secret]';
 
@@ -29,7 +29,7 @@ const SECRET_NAME =
 /** Shorter values (`1`, `true`, `none`) are not secret; hiding them would spoil the text. */
 const SHORTEST_SECRET = 6;
 
-/** The secret values of an environment, longest first so that none is half hidden. */
+/** The secret values of an environment, longest first so that a shorter one does not hide only part of a longer one. */
 export function findSecrets(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   const values = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && value.length >= SHORTEST_SECRET && SECRET_NAME.test(name) ? [value] : [],

@@ -1,4 +1,4 @@
-/** Retries what the hub rejects temporarily, with pauses. Other errors are thrown immediately. */
+/** Retries operations that the hub rejects temporarily, with pauses. Throws other errors immediately. */
 
 import { WireError } from '../../core/lib/errors.ts';
 import type { CancelSignal, Clock } from '../../core/ports/platform.ts';
@@ -6,7 +6,7 @@ import type { CancelSignal, Clock } from '../../core/ports/platform.ts';
 interface RetryPolicy {
   /** Maximum number of attempts. */
   readonly tries: number;
-  /** Pause after the nth attempt; null = do not retry. */
+  /** Pause after the nth attempt; null if the operation must not be retried. */
   pauseMs(refused: WireError, tries: number): number | null;
   /** Called before each pause. */
   onWait?(refused: WireError, waitMs: number): void;
@@ -16,7 +16,7 @@ interface RetryPolicy {
 
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Rejects with the error of the last attempt, also when the signal ends the wait. */
+/** Rejects with the error of the last attempt, even if the signal ends the wait. */
 export async function retry<T>(run: () => Promise<T>, patience: RetryPolicy): Promise<T> {
   const { clock, signal } = patience;
   for (let tries = 1; ; tries += 1) {
@@ -32,13 +32,13 @@ export async function retry<T>(run: () => Promise<T>, patience: RetryPolicy): Pr
   }
 }
 
-/** As long as the hub asks, otherwise longer each time. */
+/** The pause that the hub asks for; otherwise it doubles with each attempt. */
 export function backoffMs({ code, details }: WireError, tries: number): number {
   if (code === 'rate_limited') return Math.max(1, Number(details?.retry_after_ms ?? 1_000));
   return Math.min(LONGEST_PAUSE_MS, 100 * 2 ** tries);
 }
 
-/** Resolves to false if the signal came first. */
+/** Resolves to false if the signal aborts first. */
 export function pause(ms: number, clock: Clock, signal?: CancelSignal): Promise<boolean> {
   if (signal?.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {

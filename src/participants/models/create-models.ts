@@ -1,4 +1,4 @@
-/** Model clients and model agents for a given network and clock. */
+/** Creates model clients and model agents for a given network and clock. */
 
 import type { AgentFn } from '../agent/agent-fn.ts';
 import { callModel } from './calls/call-model.ts';

@@ -1,4 +1,4 @@
-/** A model as an agent: streams one answer per turn, after the tool calls it needs. */
+/** Makes a model an agent: streams one answer per turn, after the tool calls it needs. */
 
 import { AgentError, type FailedCall } from '../agent/agent-error.ts';
 import type { AgentFn, AgentReply, ThreadContext, TurnOptions } from '../agent/agent-fn.ts';
@@ -10,7 +10,7 @@ import { addUsage, promptTokens } from './usage/usage.ts';
 import { withinBudget } from './within-budget.ts';
 
 export interface ModelAgentOptions {
-  /** Tool rounds per turn (default: 8). */
+  /** Maximum tool rounds per turn (default: 8). */
   readonly maxRounds?: number | undefined;
 }
 
@@ -82,7 +82,7 @@ function answeredCall({ request_id, retries, usage, cost_usd }: ModelReply): Fai
   return { class: 'permanent', ...service, retries, usage, cost_usd };
 }
 
-/** Answered calls stay internal; without our tools the calls are for the caller. */
+/** If we offered tools, their calls were answered and stay internal; otherwise the calls are for the caller. */
 function callsOf({ tool_calls }: ModelReply, ends: Rounds['ends'], hadTools: boolean): AgentReply['tool_calls'] & {} {
   if (ends !== undefined) return ends.route === undefined ? [] : [ends.route];
   return hadTools ? [] : tool_calls.map(({ name, arguments: given }) => ({ name, arguments: given }));

@@ -42,7 +42,7 @@ export async function answerInRounds(
   const messages: ModelMessage[] = [...request.messages];
   for (let round = 1; ; round += 1) {
     const isLast = round > maxRounds;
-    // The last request still lists the tools: APIs require those whose calls are in the messages.
+    // The last request still lists the tools: APIs require the tools whose calls are in the messages.
     const asked = {
       ...request,
       messages: [...messages],

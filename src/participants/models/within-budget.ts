@@ -8,7 +8,7 @@ import { tokensOfText } from './calls/served-model.ts';
 import type { CallEstimate, ModelClient, ModelReply, ModelRequest } from './client/model-client.ts';
 import { promptTokens } from './usage/usage.ts';
 
-/** Limits for an answer without its own: the default, and the least worth starting. */
+/** Output limits for a request that sets none: the default, and the least worth starting. */
 const DEFAULT_OUTPUT = 8_192;
 const LEAST_OUTPUT = 256;
 
@@ -38,7 +38,7 @@ async function counted(client: ModelClient, request: ModelRequest, meter: Meter)
     used = { tokens: tokensOf(reply, estimate), usd: reply.cost_usd };
     return reply;
   } catch (thrown) {
-    // Count what a failed call reported.
+    // Count the usage that a failed call reports.
     const call = isAgentError(thrown) ? thrown.details.call : undefined;
     if (call?.usage != null)
       used = { tokens: (promptTokens(call.usage) ?? 0) + (call.usage.output_tokens ?? 0), usd: call.cost_usd };
@@ -48,7 +48,7 @@ async function counted(client: ModelClient, request: ModelRequest, meter: Meter)
   }
 }
 
-/** The tokens an answer may have; otherwise the remaining budget is the limit. */
+/** The answer's token limit: the request's own, otherwise what the remaining budget allows. */
 function outputOf(estimate: CallEstimate, meter: Meter): { readonly outputTokens: number; readonly isBound: boolean } {
   const { max_output_tokens: most, prompt_tokens } = estimate;
   if (most !== null) return { outputTokens: most, isBound: false };
@@ -80,12 +80,12 @@ function needOf(
   };
 }
 
-/** Estimates what a service does not report: a limit must not count it as 0. */
+/** Estimates counts that a service does not report: a limit must not treat them as 0. */
 function tokensOf({ usage, text }: ModelReply, { prompt_tokens }: CallEstimate): number {
   return (promptTokens(usage) ?? prompt_tokens) + (usage.output_tokens ?? tokensOfText(text));
 }
 
-/** For clients without `estimate`. */
+/** Estimates a request for clients without `estimate`. */
 function guess({ system = '', messages, tools = [], maxTokens }: ModelRequest): CallEstimate {
   const prompt_tokens = tokensOfText(JSON.stringify([system, messages, tools]));
   return { prompt_tokens, max_output_tokens: maxTokens ?? null, usd: () => null };

@@ -1,4 +1,4 @@
-/** Why a run stops, and the error for it. */
+/** Defines why a run stops, and the error for each reason. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { AgentError, type AgentErrorDetails, describeExit } from '../agent/agent-error.ts';

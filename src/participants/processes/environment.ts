@@ -1,9 +1,9 @@
-/** The environment of a program: safe variables, requested ones, and a mark to find its processes by. */
+/** Builds the environment of a program: safe variables, requested ones, and a marker variable to find its processes. */
 
 import { mkdirSync } from 'node:fs';
 import type { Program } from './program.ts';
 
-/** Not included: proxies, whose addresses may contain passwords. */
+/** Excludes proxies, whose addresses may contain passwords. */
 const SAFE_NAMES: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -18,7 +18,7 @@ const SAFE_NAMES: ReadonlySet<string> = new Set([
   'NODE_EXTRA_CA_CERTS',
 ]);
 
-/** A nested run keeps both marks, so that the outer one can find all processes. */
+/** A nested run keeps both marks, so that the outer run can find all processes. */
 const MARK_PREFIX = 'PARLEY_RUN_';
 
 const WITHOUT_TERMINAL: Readonly<Record<string, string>> = { TERM: 'dumb', NO_COLOR: '1' };
@@ -40,7 +40,7 @@ export function markOf(id: string): string {
   return `${MARK_PREFIX}${id.replaceAll('-', '')}`;
 }
 
-/** Private (0700): a home holds credentials and transcripts. */
+/** Creates a private folder (0700): a home holds credentials and transcripts. */
 export function makeHome(home: string): void {
   mkdirSync(home, { recursive: true, mode: 0o700 });
 }

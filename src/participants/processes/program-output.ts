@@ -1,4 +1,4 @@
-/** The output of a program: decoded, without terminal sequences, bounded, and split into lines for listeners. */
+/** Decodes the output of a program, removes terminal sequences, bounds it, and splits it into lines for listeners. */
 
 import { Capture } from './output/capture.ts';
 import { LineSplitter } from './output/split-lines.ts';
@@ -47,7 +47,7 @@ export class Output {
     return this.isTooMuch || this.hasCutLine || this.#stdout.capture.isTruncated || this.#stderr.capture.isTruncated;
   }
 
-  /** Throws what listeners throw. */
+  /** Rethrows errors of listeners. */
   readStdout(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     const text = this.#stdout.reader.read(bytes);
@@ -71,7 +71,7 @@ export class Output {
 
   #show(text: string, lines: Iterable<string>): void {
     if (text !== '') this.#watch.onText?.(text);
-    // Always iterate: that splits the lines.
+    // Iterate even without a listener: that splits the lines.
     for (const line of lines) this.#watch.onLine?.(line);
     if (this.#watch.isDone?.() === true) this.#hasResult = true;
   }

@@ -1,4 +1,4 @@
-/** A program, the limits of its run and the result, with the option checks. */
+/** Defines a program, the limits of its run and the result, with the option checks. */
 
 import {
   checkOptions,
@@ -28,21 +28,21 @@ export interface Program {
   readonly stdin?: string | undefined;
 }
 
-/** null = no limit. */
+/** Limits of a run; null means no limit. */
 export interface RunLimits {
   /** Total run time. */
   readonly wallMs: number | null;
-  /** Until the first output. */
+  /** Time until the first output. */
   readonly firstOutputMs: number | null;
-  /** Between two outputs. */
+  /** Time between two outputs. */
   readonly idleMs: number | null;
   /** Silence after the result before the program is stopped, which is not an error. */
   readonly afterResultMs: number | null;
-  /** From SIGTERM to SIGKILL. */
+  /** Time from SIGTERM to SIGKILL. */
   readonly graceMs: number;
-  /** Kept of each stream: head and tail. */
+  /** Bytes kept of each stream: head and tail. */
   readonly maxCapturedBytes: number;
-  /** Of both streams together. */
+  /** Bytes of both streams together. */
   readonly maxOutputBytes: number | null;
   /** Longer lines are truncated. */
   readonly maxLineBytes: number;
@@ -70,7 +70,7 @@ export interface RunListener {
   onText?(text: string): void;
   /** Polled after each chunk and its lines: true once the final event has arrived. */
   isDone?(): boolean;
-  /** Polled likewise: true ends the program immediately, without an error. */
+  /** Polled like `isDone`: true ends the program immediately, without an error. */
   isHopeless?(): boolean;
   readonly signal?: OwnSignal | undefined;
 }
@@ -84,7 +84,7 @@ export interface ProgramResult {
   readonly truncated: boolean;
   /** A line of stdout was truncated. */
   readonly hasCutLine?: true | undefined;
-  /** after_result = stopped because it kept running after its result. */
+  /** `after_result`: stopped because it kept running after its result. */
   readonly endedBy: 'exit' | 'after_result';
   /** The last value of `isDone`; false with exit code 0 means no result. Absent without `isDone`. */
   readonly hasResult?: boolean | undefined;

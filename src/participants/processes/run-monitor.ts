@@ -13,7 +13,7 @@ export class RunMonitor {
   readonly #dogs: Watchdogs;
   readonly #stop: () => void;
   #ending: Ending | null = null;
-  /** False after an abort, a listener error or too much output: discard the rest. */
+  /** False after an abort, a listener error or too much output: the rest is discarded. */
   #isHeard = true;
 
   constructor(started: StartedProgram, output: Output, watch: RunListener, limits: RunLimits) {
@@ -36,7 +36,7 @@ export class RunMonitor {
   finish(): Ending {
     if (this.#isHeard) this.#look(() => this.#output.end());
     const ending = this.#ending ?? { kind: 'exit' };
-    // A result outweighs a timeout; the final line may have lacked its end.
+    // A result takes precedence over a timeout: its final line may have had no line break.
     return ending.kind === 'timeout' && this.#output.hasResult ? { kind: 'after_result' } : ending;
   }
 
@@ -88,7 +88,7 @@ function endingOf(watchdog: Watchdog): Ending {
 /** The maximum of Node's timers; a longer one would fire immediately. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The clocks of a run: total time, first output, silence, and silence after the result. */
+/** The timers of a run: total time, first output, silence, and silence after the result. */
 export class Watchdogs {
   readonly #limits: RunLimits;
   readonly #bark: (watchdog: Watchdog) => void;
@@ -113,14 +113,14 @@ export class Watchdogs {
     this.#timers.get('after_result')?.refresh();
   }
 
-  /** After the result, silence is not a failure. */
+  /** Stops the timers for silence: after the result, silence is not a failure. */
   result(): void {
     this.#stop('idle');
     this.#stop('first_output');
     if (!this.#timers.has('after_result')) this.#start('after_result', this.#limits.afterResultMs);
   }
 
-  /** Permanent: output read after the end starts no clock. */
+  /** Stops the timers permanently: output read after the end starts none. */
   stop(): void {
     this.#isStopped = true;
     for (const watchdog of this.#timers.keys()) this.#stop(watchdog);

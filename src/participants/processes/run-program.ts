@@ -25,7 +25,7 @@ import { killTree } from './tree/process-tree.ts';
 export type { Program, ProgramResult, RunLimitOptions, RunLimits, RunListener } from './program.ts';
 export { type RunningProgram, runningPrograms } from './tree/running.ts';
 
-/** Output in the pipes is read immediately; only a grandchild that holds them takes longer. */
+/** Time to read the rest of the output; this is immediate unless a grandchild holds the pipes. */
 const DRAIN_MS = 250;
 /** Leftover processes get a shorter grace period than the program itself. */
 const LEFTOVER_GRACE_MS = 1_000;
@@ -53,7 +53,7 @@ export async function runProgram(
   return { ...written, truncated: output.isTruncated, ...cut, endedBy: ending.kind, ...hasResult };
 }
 
-/** Waits for a reason to stop; an error here leaves nothing running. */
+/** Waits for a reason to stop; if this fails, nothing is left running. */
 async function follow(
   started: StartedProgram,
   { stdin }: Program,
@@ -72,7 +72,7 @@ async function follow(
   }
 }
 
-/** Ends what still runs and reads the rest; releases pipes held by unknown processes. */
+/** Ends remaining processes and reads the rest of the output; releases pipes held by unknown processes. */
 async function endAndDrain(started: StartedProgram, graceMs: number): Promise<Exit> {
   // After a normal exit, leftover processes may be about to end too.
   const hasEnded = started.exit() !== null;

@@ -1,4 +1,4 @@
-/** Why a program cannot be started: checks before the start, and an explanation after it failed. */
+/** Explains why a program cannot be started: by checks before the start, and from the error after it. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
@@ -77,7 +77,7 @@ function problemOf({ command, cwd }: Program, code: string, { PATH = '' }: Reado
   return `${found[0]} cannot be run: the interpreter in its first line is missing or not executable`;
 }
 
-/** The files a command may mean; a name without a slash is searched in PATH. */
+/** The existing files that a command may refer to; a name without a slash is searched in PATH. */
 function filesOf(command: string, cwd: string | undefined, path: string): readonly string[] {
   const folder = cwd ?? process.cwd();
   if (command.includes('/')) return [resolve(folder, command)].filter((file) => existsSync(file));

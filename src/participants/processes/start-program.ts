@@ -25,15 +25,15 @@ export interface StartedProgram {
   readonly stdout: Readable;
   readonly stderr: Readable;
   feed(text: string | undefined): void;
-  /** null = no stdin; writers must handle its errors. */
+  /** null if the program has no stdin; writers must handle its errors. */
   readonly stdin: Writable | null;
-  /** The program has exited; others may still hold its pipes. */
+  /** Resolves when the program has exited; other processes may still hold its pipes. */
   readonly exited: Promise<unknown>;
-  /** null = still running. */
+  /** null while the program is running. */
   exit(): Exit | null;
-  /** The program has exited and its output is read. */
+  /** Resolves when the program has exited and its output is read. */
   readonly closed: Promise<unknown>;
-  /** Closes its pipes, whoever holds the other ends, and forgets the run. */
+  /** Closes the pipes, even if other processes hold them, and unregisters the run. */
   release(): void;
 }
 
@@ -115,7 +115,7 @@ function prepareHome(program: Program): void {
   }
 }
 
-/** An empty read-only file. Null without a process table or if it cannot be created: the variable remains as mark. */
+/** Opens an empty read-only file as mark; null without a process table or on failure: the variable remains as mark. */
 function openMark(mark: string): number | null {
   if (!hasProcessTable) return null;
   const path = join(tmpdir(), mark);

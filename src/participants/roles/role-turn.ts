@@ -1,4 +1,4 @@
-/** One turn of a role: asks the agent, extracts the metadata, and corrects it once if it is wrong. */
+/** Runs one turn of a role: asks the agent, extracts the metadata, and corrects it once if it is wrong. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import { AgentError } from '../agent/agent-error.ts';
@@ -24,7 +24,7 @@ export interface RoleSetup<Meta> {
 }
 
 interface RoleResult<Meta> {
-  /** With the usage and cost of all calls. */
+  /** The reply, with the usage and cost of all calls. */
   readonly reply: AgentReply;
   readonly meta: Meta;
   readonly said: JsonObject;
@@ -152,7 +152,7 @@ class RoleTurn<Meta> {
 
 type Failed<Meta> = Extract<ExtractResult<Meta>, { readonly kind: 'failed' }>;
 
-/** The role's prompt, the participant's, and how to write metadata. */
+/** Joins the role's prompt, the participant's prompt, and the instructions for metadata. */
 function systemPromptOf<Meta>({ prompt, settings, jsonSchema }: RoleSetup<Meta>, more: string): string {
   const isInstructed = settings.instruct && settings.strategies.includes('answer');
   const how = isInstructed ? instruction('schema' in jsonSchema ? jsonSchema.schema : null) : '';

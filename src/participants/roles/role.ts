@@ -1,4 +1,4 @@
-/** A role: an agent with a prompt, whose answers carry metadata of a schema. */
+/** Creates roles: agents with a prompt, whose answers carry metadata that matches a schema. */
 
 import { badOptionError } from '../../client/lib/option-checks.ts';
 import { HubError } from '../../core/lib/errors.ts';
@@ -16,7 +16,7 @@ export interface RoleAnswer<Meta> {
   readonly content: string;
   /** The output of the schema. */
   readonly meta: Meta;
-  /** Of all calls. */
+  /** Usage of all calls. */
   readonly usage?: Usage;
   readonly cost_usd?: number | null;
   readonly native_session_id?: string;
@@ -34,7 +34,7 @@ export interface Role<Schema extends MetaSchema> {
   readonly agent: AgentFn;
 }
 
-/** A role of any schema. */
+/** A role with any schema. */
 export interface AnyRole {
   readonly agent: AgentFn;
 }

@@ -1,4 +1,4 @@
-/** The tool `context`: the session, its variables, and messages before the view. */
+/** The tool `context`: the session, its variables, and messages older than the view. */
 
 import type { Session } from '../../client/index.ts';
 import { isPlainObject, type Json, type JsonObject } from '../../core/lib/json.ts';
@@ -9,7 +9,7 @@ import { type HubTool, keyFor, parameters, shown, type ToolContext, ToolRefusal 
 
 const MAX_MESSAGES = 20;
 const MESSAGE_CHARS = 600;
-/** Envelopes searched for messages. */
+/** Number of envelopes searched for messages. */
 const LOOKED_AT = 200;
 
 export const context: HubTool = {

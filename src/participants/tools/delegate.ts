@@ -1,4 +1,4 @@
-/** The tool `delegate`: another agent answers a question, paid from this turn's budget. */
+/** The tool `delegate`: another agent answers a question; this turn's budget pays for it. */
 
 import type { JsonObject } from '../../core/lib/json.ts';
 import type { OwnSignal } from '../../core/ports/platform.ts';

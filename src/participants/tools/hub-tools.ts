@@ -1,6 +1,6 @@
 /**
  * The hub's tools for an agent in its turn: post, delegate, read, pass the turn on. A rejected call is a result the model
- * can read, not an exception; texts from others are marked as theirs.
+ * can read, not an exception; text from others is marked as theirs.
  */
 
 import { toWireError } from '../../core/lib/errors.ts';

@@ -14,7 +14,7 @@ export interface AuthOptions {
   readonly none?: boolean | undefined;
 }
 
-/** Rights of a client without a credential: everything that needs no grant, and enrolling. */
+/** Rights of a client without a credential: operations that need no grant, and enrolling. */
 const ANONYMOUS: Omit<Credential, 'id'> = { name: null, grants: ['enrol'], expires_at_ms: null };
 
 interface CredentialVerifiers {

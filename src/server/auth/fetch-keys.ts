@@ -1,8 +1,8 @@
-/** Fetches an issuer's keys, in bounded size. Apart from jwt.ts, whose public declarations must not need web types. */
+/** Fetches an issuer's keys, up to a size limit. Separate from jwt.ts, whose declarations must not need web types. */
 
 import { readBoundedText } from '../../system/bounded-body.ts';
 
-/** Fits a hundred large keys. */
+/** Size limit of a key set; fits a hundred large keys. */
 export const MAX_KEY_BYTES: number = 256 * 1024;
 export async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options);

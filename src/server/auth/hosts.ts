@@ -14,7 +14,7 @@ export interface HostRules {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Why the request is rejected; null = accept. */
+/** Why the request is rejected; null if it is accepted. */
 export function hostRefusal(request: HostHeaders, bound: string, rules: HostRules): string | null {
   const host = hostnameOf(request.headers.host);
   const known = [...LOOPBACK, bracketed(bound), ...rules.hosts.map((name) => name.toLowerCase())];
@@ -39,7 +39,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host.toLowerCase()}]` : host.toLowerCase();
 }
 
-/** The address that reaches this host from this machine: nobody can connect to "every address". */
+/** The address for connecting to this host from this machine: nobody can connect to "every address". */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return /^(0*:)*0*$/.test(host) && host.includes(':') ? '::1' : host;

@@ -16,7 +16,7 @@ import type { Credential } from '../../core/records/access/credentials.ts';
 import { GRANTS, type Grant } from '../../core/records/access/grants.ts';
 import { fetchKeys } from './fetch-keys.ts';
 
-/** For the whole answer of the issuer's address. */
+/** Time limit for loading the issuer's keys. */
 const KEYS_TIMEOUT_MS = 5_000;
 
 export interface JwtOptions {
@@ -38,7 +38,7 @@ const OPTIONS = ['issuer', 'audience', 'jwks', 'algorithms', 'clockToleranceSeco
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
 /** jose errors caused by the token, not by unavailable keys. */
 const TOKEN_FAULTS = ['ERR_JWKS_NO_MATCHING_KEY', 'ERR_JWKS_MULTIPLE_MATCHING_KEYS', 'ERR_JOSE_NOT_SUPPORTED'];
-/** Longer than any real token. */
+/** Maximum token length; longer than any real token. */
 const MAX_CHARACTERS = 16 * 1024;
 
 export async function createJwtVerifier(options: JwtOptions): Promise<(token: unknown) => Promise<Credential | null>> {
@@ -59,13 +59,13 @@ export async function createJwtVerifier(options: JwtOptions): Promise<(token: un
   };
 }
 
-/** A bad token is rejected; missing keys are reported, because they say nothing about the token. */
+/** Returns null for a bad token; rethrows if keys are unavailable, which says nothing about the token. */
 function unlessUnavailable(thrown: unknown): null {
   if (thrown instanceof WireError) throw thrown;
   return null;
 }
 
-/** Keys at a URL. Only a key missing from the set is the token's fault. */
+/** Loads keys from a URL. Only a key missing from the set is the fault of the token. */
 function remote(url: string): JWTVerifyGetKey {
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_TIMEOUT_MS, [customFetch]: fetchKeys });
   return (header, token) =>

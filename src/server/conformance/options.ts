@@ -14,7 +14,7 @@ export interface ConformanceOptions {
   readonly token: string;
   /** Time limit of a fixture with its hooks (default: 60 s). */
   readonly timeoutMs?: number | undefined;
-  /** Fixtures run concurrently (default: 2). A bounded number of others waits. */
+  /** Maximum concurrent fixtures (default: 2). A bounded number of others waits. */
   readonly maxAtOnce?: number | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface ConformanceToken {
 
 const SHAPE = /^conform_[A-Za-z0-9_-]{43}$/;
 
-/** The token to require. If none is passed, one is created and kept in the data folder. */
+/** Returns the token to require. If none is passed, creates one and keeps it in the data folder. */
 export async function conformanceToken(data: string, given: string | null): Promise<ConformanceToken> {
   if (given !== null) return { token: given, file: null };
   const file = join(data, 'conformance-token');

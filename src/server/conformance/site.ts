@@ -88,7 +88,7 @@ function checkMethod(methods: readonly string[], { method = '' }: IncomingMessag
   throw new WireError('bad_frame', `expected ${methods[0]}, got ${method}`, { field: 'method' });
 }
 
-/** Aborts when the client disconnects before it got its answer. */
+/** Returns a signal that aborts when the client disconnects before it received its answer. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const end = (): void => gone.abort(new WireError('unavailable', 'the client is gone'));

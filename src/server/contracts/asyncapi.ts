@@ -65,7 +65,7 @@ function narrowed(frame: string, properties: JsonObject): JsonObject {
   return { allOf: [refTo(frame), { type: 'object', properties, required: Object.keys(properties) }] };
 }
 
-/** What the hub receives and what it sends, by kind. */
+/** One operation for each frame kind that the hub receives or sends. */
 function framesAsOperations(): JsonObject {
   const received = [...clientFrames.keys()].map((kind) => [
     `receive_${kind}`,

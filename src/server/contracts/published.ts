@@ -10,13 +10,13 @@ const SCHEMA = /^\/schemas\/([a-z_]+)\.json$/;
 const made = new Map<string, JsonObject>();
 const written = new Map<string, string>();
 
-/** The server as the client addressed it. */
+/** The address that the client used for this server. */
 interface Server {
   readonly host: string;
   readonly isTls: boolean;
 }
 
-/** Returns the serialized contract: anyone may request it, and serializing a large one takes milliseconds. */
+/** Returns the serialized contract, cached because serializing takes milliseconds; null if there is none. */
 export function contractTextAt(path: string, server: Server): string | null {
   const text = written.get(path) ?? textOf(path, server);
   if (text === null) return null;
@@ -32,7 +32,7 @@ function textOf(path: string, server: Server): string | null {
   return `${JSON.stringify(path === '/asyncapi.json' ? rest : contract)}\n`;
 }
 
-/** null = no contract at this path. */
+/** Returns null if there is no contract at this path. */
 export function contractAt(path: string, server: Server): JsonObject | null {
   if (path === '/openapi.json') return kept(path, openApi);
   if (path === '/asyncapi.json') return { ...kept(path, asyncApi), servers: serversAt(server) };
@@ -43,7 +43,7 @@ export function contractAt(path: string, server: Server): JsonObject | null {
   return schema === undefined ? null : { $schema: DIALECT, ...(schema as JsonObject) };
 }
 
-/** The address in the request reaches this hub. */
+/** Uses the address in the request, which is known to reach this hub. */
 function serversAt({ host, isTls }: Server): JsonObject {
   return { local: { host, protocol: isTls ? 'wss' : 'ws', pathname: '/' } };
 }

@@ -7,7 +7,7 @@ import { OPERATIONS, type OperationName, paramHelp } from '../../core/protocol/o
 
 export const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-/** `post_params`, `post_result`, `client_hello`, `hub_notify`, `error`. */
+/** Names have the forms `post_params`, `post_result`, `client_hello`, `hub_notify` and `error`. */
 export function allSchemas(): Readonly<Record<string, JsonObject>> {
   const schemas: Record<string, JsonObject> = { error: plain(wireErrorSchema.jsonSchema()) };
   for (const { name } of Object.values(OPERATIONS)) {

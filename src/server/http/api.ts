@@ -14,7 +14,7 @@ import { API, matchRoute, queryParams, type RouteMatch } from './routes.ts';
 /** The sender of a request. */
 export interface RequestAuth {
   readonly authenticate: Authenticate;
-  /** Why requests from its address are rejected now; null = accept. */
+  /** Why requests from the sender's address are rejected now; null if they are accepted. */
   refusal(): string | null;
   unproven(): void;
 }
@@ -28,10 +28,10 @@ export interface ApiHub {
 
 /** Body limit without a credential, which is enough for `health`. */
 const ANONYMOUS_BYTES = 4096;
-/** Nesting around the deepest parameter value. */
+/** Nesting levels around the deepest parameter value. */
 const PARAMS_DEPTH = 16;
 
-/** Throws wire errors. */
+/** Answers one API request. Throws wire errors. */
 export async function answerApi(
   hub: ApiHub,
   asker: RequestAuth,
@@ -59,7 +59,7 @@ export async function answerApi(
   respondJson(response, 200, result);
 }
 
-/** Header and query must agree, because a proxy may have checked only one of them. null = not set. */
+/** Header and query must agree, because a proxy may have checked only one of them. Returns null if both are unset. */
 export function parseActAs(header: string | undefined, query: readonly string[]): string | null {
   const names = new Set(header === undefined ? query : [header, ...query]);
   if (names.size > 1) throw invalidValueError('as', 'one name or agent id', [...names].join(', '));

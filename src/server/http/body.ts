@@ -44,7 +44,7 @@ export async function readText(
 /** True if the body has arrived or is small enough to wait for. */
 export function willEndSoon({ complete, headers }: IncomingMessage, maxBytes: number): boolean {
   if (complete) return true;
-  // A client that expects 100-continue will not send it.
+  // A client that waits for 100-continue does not send the body before that.
   if (headers.expect !== undefined || headers['transfer-encoding'] !== undefined) return false;
   return Number(headers['content-length'] ?? 0) <= maxBytes * DRAIN_FACTOR;
 }

@@ -28,7 +28,7 @@ export class InFlight {
     this.open.set(response, request);
     if (this.isEnding) response.shouldKeepAlive = false;
     let tooLate: NodeJS.Timeout | undefined;
-    // The answer is complete; from here only the peer can delay it.
+    // The answer is complete; from now on only the peer can delay it.
     response.once('prefinish', () => {
       tooLate = setTimeout(() => request.socket.destroy(), this.readWithinMs);
       tooLate.unref();
@@ -45,7 +45,7 @@ export class InFlight {
     for (const response of this.open.keys()) response.shouldKeepAlive = false;
   }
 
-  /** Answers bytes that are not a request, or a request that did not arrive in time. */
+  /** Rejects bytes that are not a request, and requests that did not arrive in time. */
   broken(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (HUNG_UP.has(error.code ?? '') || !socket.writable) return void socket.destroy();
     const mine = [...this.open].filter(([, request]) => request.socket === socket);
@@ -61,7 +61,7 @@ export class InFlight {
   }
 }
 
-/** Pipelined requests per socket; well-behaved clients send fewer. */
+/** Maximum pipelined requests per socket; well-behaved clients send fewer. */
 const MAX_AHEAD = 128;
 
 /** Handles the requests of one socket in order, letting other sockets run in between. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/lib/json.ts';
 
 const TOKEN = /^parley_/;
 
-/** Returns the credential as in a hello; null = none. Never from a cookie: browsers send those unasked. */
+/** Returns the credential as a hello would carry it, or null. Ignores cookies: browsers send them unasked. */
 export function parseBearer(authorization: string | undefined): JsonObject | null {
   if (authorization === undefined) return null;
   const [, token] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];

@@ -38,7 +38,7 @@ function refuse(response: ServerResponse, error: WireError, body: object): void 
 /** Time for a rejected peer to hang up before its socket is destroyed. */
 const HANG_UP_MS = 1_000;
 
-/** Rejects where a socket but no response exists: an upgrade, or bytes that are not HTTP. */
+/** Rejects on a socket without a response object: an upgrade, or bytes that are not HTTP. */
 export function refuseSocket(socket: Duplex, error: WireError): void {
   const status = statusOf(error);
   const body = JSON.stringify({ error: errorRecord(error) });
@@ -52,7 +52,7 @@ export function refuseSocket(socket: Duplex, error: WireError): void {
   ];
   const cut = setTimeout(() => socket.destroy(), HANG_UP_MS);
   socket.once('close', () => clearTimeout(cut));
-  // Drain what the peer sent: closing over unread bytes would discard the answer.
+  // Read the peer's remaining bytes: closing a socket with unread bytes would discard the answer.
   socket.resume();
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
@@ -78,7 +78,7 @@ export const STATUS: { readonly [Code in WireCode]: number } = {
   timeout: 504,
 };
 
-/** Faults of the request itself have a status by field. */
+/** HTTP status by field, for faults of the request itself. */
 export const STATUS_OF_FIELD: Readonly<Record<string, number>> = {
   'content-type': 415,
   'content-encoding': 415,
@@ -98,7 +98,7 @@ function statusOf({ code, details }: Pick<WireError, 'code' | 'details'>): numbe
 /** Default retry delay of a code. */
 const RETRY_SECONDS: { readonly [Code in WireCode]?: number } = { rate_limited: 1, inbox_full: 5, unavailable: 5 };
 
-/** null = retrying is useless. */
+/** Retry delay in seconds; null if retrying is useless. */
 function retrySeconds({ code, details }: Pick<WireError, 'code' | 'details'>): number | null {
   const retryMs = details?.retry_after_ms;
   if (typeof retryMs === 'number') return Math.max(1, Math.ceil(retryMs / 1000));

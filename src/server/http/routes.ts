@@ -1,4 +1,4 @@
-/** Paths of the HTTP API: every operation by name, friendly paths for some, and parameters in a query. */
+/** Defines the paths of the HTTP API: every operation by name, friendly paths for some, and parameters in a query. */
 
 import { invalidValueError } from '../../core/lib/json.ts';
 import { OPERATIONS, type OperationName } from '../../core/protocol/operations/operations.ts';
@@ -7,7 +7,7 @@ export const API = '/api/v1';
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** Below `/api/v1`; `{name}` is a parameter of the operation. */
+  /** Path relative to `/api/v1`; `{name}` is a parameter of the operation. */
   readonly path: string;
   readonly op: OperationName;
 }
@@ -46,7 +46,7 @@ export interface RouteMatch {
 
 const patterns = ROUTES.map((route) => ({ ...route, parts: route.path.split('/') }));
 
-/** `path` is below `/api/v1`; null = no such route. */
+/** `path` is relative to `/api/v1`. Returns null if there is no such route. */
 export function matchRoute(method: string, path: string): RouteMatch | null {
   const given = path.split('/');
   for (const { op, parts, ...route } of patterns) {
@@ -90,7 +90,7 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 
 const shapes = new Map<OperationName, Readonly<Record<string, Shape>>>();
 
-/** Parses the query of a GET by the types in the operation's schema, without `as`, which is no parameter. */
+/** Parses the query of a GET by the types in the operation's schema. Skips `as`, which is not a parameter. */
 export function queryParams(op: OperationName, query: URLSearchParams): Record<string, unknown> {
   const known = shapesOf(op);
   const params: Record<string, unknown> = {};
@@ -112,7 +112,7 @@ function shapesOf(op: OperationName): Readonly<Record<string, Shape>> {
   return properties;
 }
 
-/** A value of the wrong type stays text: the operation rejects it with what it expected. */
+/** Parses one value. A value of the wrong type stays text; the operation then rejects it, naming the expected type. */
 function parseQueryValue(shape: Shape, texts: readonly string[], where: string): unknown {
   const [text = ''] = texts;
   const type = typeOf(shape);

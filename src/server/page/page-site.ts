@@ -11,7 +11,7 @@ import { packageFolder } from '../../system/package.ts';
 
 export interface PageSite {
   readonly isBuilt: boolean;
-  /** False = no file at this path. Only for GET and HEAD. */
+  /** Returns false if there is no file at this path. Only for GET and HEAD. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
 
@@ -26,7 +26,7 @@ const NOT_BUILT = [
 ].join('\n');
 
 const YEAR_S = 31_536_000;
-/** Below one packet, compression saves nothing. */
+/** Files below this size are not compressed: within one packet, compression saves nothing. */
 const SMALL_BYTES = 1024;
 
 /** The folder the build writes to. */
@@ -183,7 +183,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.txt', 'text/plain; charset=utf-8'],
 ]);
 
-/** Bounds a folder that was named by mistake. */
+/** Limits for the case that a wrong folder was named. */
 const MAX_FILES = 256;
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Folder of files with hashed names. */

@@ -1,17 +1,17 @@
-/** Limits per address: open connections, connections before their hello, and failed hellos. */
+/** Enforces limits on open connections, connections before their hello, and failed hellos. */
 
 import { isLoopback } from '../auth/hosts.ts';
 
 export interface AddressLimits {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
-  /** Connections without a hello. */
+  /** Maximum connections that have not said hello yet. */
   readonly maxPending: number;
   readonly maxFailedHellosPerMinute: number;
 }
 
 const MINUTE_MS = 60_000;
-/** Addresses with failures to remember; the oldest are forgotten first. */
+/** Maximum addresses whose failures are remembered; the oldest are dropped first. */
 const MAX_REMEMBERED = 10_000;
 
 interface Failures {
@@ -32,7 +32,7 @@ export class Addresses {
     this.now = now;
   }
 
-  /** Why one more connection is rejected; null = accept. The loopback is exempt from per-address limits. */
+  /** Why a new connection is rejected; null if it is accepted. The loopback is exempt from per-address limits. */
   refusal(address: string): string | null {
     const { maxConnections, maxConnectionsPerAddress, maxPending } = this.limits;
     if (this.total >= maxConnections) return `at most ${maxConnections} connections may be open`;
@@ -44,7 +44,7 @@ export class Addresses {
     return this.failureRefusal(address);
   }
 
-  /** Why requests from an address with too many failed hellos are rejected; null = accept. */
+  /** Why requests from an address with too many failed hellos are rejected; null if they are accepted. */
   failureRefusal(address: string): string | null {
     const isTooOften = this.failedOf(address) >= this.limits.maxFailedHellosPerMinute;
     return isTooOften ? 'too many hellos failed; try again in a minute' : null;
@@ -68,7 +68,7 @@ export class Addresses {
     else this.open.set(address, left);
   }
 
-  /** True if the address has failed too often and should be disconnected. */
+  /** Counts a failed hello. Returns true if the address has failed too often and should be disconnected. */
   helloFailed(address: string): boolean {
     if (isLoopback(address)) return false;
     const count = this.failedOf(address) + 1;

@@ -1,4 +1,4 @@
-/** The listener of a port: creates it with its timeouts, opens it or explains why not, and waits until it is idle. */
+/** Creates the listener of a port with its timeouts, opens it or explains why it cannot, and waits until it is idle. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -62,7 +62,7 @@ export function httpServer({ limits, tls }: ServeSettings, respond: Respond): Se
   return server;
 }
 
-/** Event-loop ticks without news: under a millisecond in an idle process. */
+/** Event-loop ticks without arrivals that count as idle; under a millisecond in an idle process. */
 const IDLE_TICKS = 20;
 
 /** Waits until `arrivals()` stops growing, at most `maxMs`. */

@@ -6,9 +6,9 @@ import type { Logger } from '../../core/ports/platform.ts';
 import { type OpenFiles, openFiles } from '../../system/process.ts';
 import { isLoopback } from '../auth/hosts.ts';
 
-/** Sockets beyond WebSocket connections: HTTP requests and connections being rejected. */
+/** Sockets allowed in addition to WebSocket connections, for HTTP requests and connections being rejected. */
 const SPARE = 256;
-/** Files the hub opens while it runs: the journal, the index, copies of both. */
+/** File descriptors reserved for files that the hub opens: the journal, the index, copies of both. */
 const KEPT_FOR_FILES = 64;
 /** Minimum sockets for a useful port. */
 const MIN_SOCKETS = 8;

@@ -44,7 +44,7 @@ export interface ServeSettings extends HostRules {
   readonly auth: AuthOptions;
   readonly limits: ServeLimits;
   readonly conformance: ConformanceSettings | null;
-  /** null = no console; folder null = the built-in one. */
+  /** null if no console is served; `folder` is null for the built-in console. */
   readonly console: { readonly folder: string | null } | null;
 }
 

@@ -1,4 +1,4 @@
-/** The hub's metrics for Prometheus: name, meaning and source of each, beside those of the process. */
+/** Exports the hub's metrics to Prometheus, in addition to those of the process. */
 
 import { collectDefaultMetrics, type Metric, type MetricObject, type MetricType, Registry } from 'prom-client';
 import type { Histogram } from '../../hub/lib/histogram.ts';
@@ -39,7 +39,7 @@ export class Exposition {
 interface Sample {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number>>;
-  /** Name of a histogram part. */
+  /** Metric name of a part of a histogram. */
   readonly metricName?: string;
 }
 

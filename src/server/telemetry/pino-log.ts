@@ -42,7 +42,7 @@ const NAMED_LEVELS = { level: (name: string) => ({ level: name }) };
 /** Hub tokens keep their id, which is not secret. */
 const TOKEN = /\b(parley_[0-9a-f]{16}_)[A-Za-z0-9_-]{32,128}/g;
 const JWT = /\beyJ[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*/g;
-/** Any value; trailing punctuation belongs to the surrounding text. */
+/** A bearer token of any form; trailing punctuation belongs to the surrounding text. */
 const BEARER = /\b(Bearer +)[^\s"']*[^\s"',;]/gi;
 /** Members that are always secret. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
@@ -55,12 +55,12 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'cookie',
 ]);
 const HIDDEN = '[secret]';
-/** Deeper than any logged value. */
+/** Maximum nesting to inspect; deeper than any logged value. */
 const MAX_LEVELS = 8;
 
 /** Returns a copy without credentials. */
 export function redactCredentials<T>(value: T, level = 0): T {
-  // Same shape: only strings differ.
+  // The copy has the same type; only strings differ.
   return hidden(value, level) as T;
 }
 

@@ -1,4 +1,4 @@
-/** OpenTelemetry spans, one per accepted post, if the API is installed and a provider is registered. */
+/** Creates one OpenTelemetry span per post, if the API is installed and a provider is registered. */
 
 import type { Context, Tracer } from '@opentelemetry/api';
 import type { PostTrace, Tracing } from '../../core/ports/platform.ts';
@@ -7,7 +7,7 @@ type Api = typeof import('@opentelemetry/api');
 
 const W3C = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Where every copy of the API keeps its registrations. */
+/** The global key under which every copy of the API keeps its registrations. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /** null if no provider is registered: then the API is not even loaded, and posts cost nothing extra. */
@@ -22,7 +22,7 @@ export async function openTelemetry(
   return { accepting: (post) => traceOf(api, tracer, post) };
 }
 
-/** Without a provider the API drops spans. */
+/** True if a provider is set; without one, the API drops spans. */
 function isProvided({ trace, ProxyTracerProvider }: Api): boolean {
   const provider = trace.getTracerProvider();
   if (!(provider instanceof ProxyTracerProvider)) return true;
@@ -50,7 +50,7 @@ function traceOf(api: Api, tracer: Tracer, post: Parameters<Tracing['accepting']
   };
 }
 
-/** The sender's span; without one a new trace begins. */
+/** The sender's span as parent; without one, a new trace begins. */
 function parentOf({ trace, ROOT_CONTEXT }: Api, traceparent: string | null): Context {
   const [, traceId, spanId, flags] = W3C.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -2,9 +2,9 @@
 
 /** Characters taken from one peer per tick. Without a bound, one chunk with hundreds of frames would delay everyone. */
 export const MAX_AT_ONCE = 8192;
-/** Cost of a frame beside its characters. */
+/** Cost of a frame in addition to its characters. */
 export const FRAME_COST = 100;
-/** Pause of a peer over its bound while others are active; a peer alone continues in the next tick. */
+/** Pause of a peer that exceeds its bound while others are active; without others, it continues in the next tick. */
 export const PAUSE_MS = 3;
 
 export interface Readable {
@@ -19,12 +19,12 @@ export class FairReading {
   /** Characters taken in `tick`. */
   private spent = 0;
   private tick = -1;
-  /** Frames taken from this peer, and from the others. */
+  /** Frames taken from this peer, and from all others up to this peer's last pause. */
   private own = 0;
   private others = 0;
   /** Frames received but not yet taken; reading is paused meanwhile. */
   private waiting: string[] = [];
-  /** While one of these is pending, no frame is taken. */
+  /** While the timer or `nextTick` is pending, no frame is taken. */
   private timer: NodeJS.Timeout | undefined;
   private nextTick: NodeJS.Immediate | undefined;
   /** True while the hub wants no more frames. */

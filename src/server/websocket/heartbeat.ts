@@ -1,8 +1,8 @@
-/** Pings silent sockets, and destroys those that stay silent for too long. */
+/** Pings silent sockets, and destroys sockets that stay silent for too long. */
 
 /** The part of a connection used here. */
 interface HeartbeatPeer {
-  /** When the peer was last heard, on the monotonic clock. */
+  /** When the peer last sent anything, on the monotonic clock. */
   readonly heardAt: number;
   ping(): void;
   destroy(): void;
@@ -31,7 +31,7 @@ export class Heartbeat {
     clearInterval(this.timer);
   }
 
-  /** Pings a quiet peer at every beat until it answers. */
+  /** Destroys peers that are silent for too long; pings a quiet peer at every beat until it answers. */
   private beat(): void {
     const now = this.now();
     for (const endpoint of this.endpoints) {

@@ -1,4 +1,4 @@
-/** One server WebSocket as a link: one write per tick, unsent bytes, pongs, and when the peer was last heard. */
+/** Adapts a server WebSocket to a link: writes once per tick, counts unsent bytes, answers pings, tracks silence. */
 
 import { Buffer } from 'node:buffer';
 import type { Duplex } from 'node:stream';
@@ -19,9 +19,9 @@ export class WsEndpoint implements Link, TickListener {
   private receive: (text: string) => void = () => {};
   private drained: () => void = () => {};
   private isClosed = false;
-  /** Frames of this tick, as latin1: a write per frame would cost half as much again. */
+  /** Frames to send at the end of this tick, as latin1: one write per frame would cost 50 % more. */
   private outgoing = '';
-  /** When the peer was last heard, on the monotonic clock. */
+  /** When the peer last sent anything, on the monotonic clock. */
   heardAt: number;
 
   constructor(socket: WebSocket, stream: Duplex, ticks: EventLoopTicks, now: () => number) {
@@ -70,7 +70,7 @@ export class WsEndpoint implements Link, TickListener {
   endTick(): void {
     const { outgoing } = this;
     this.outgoing = '';
-    // Nothing follows a goodbye.
+    // Send nothing once the socket is closing.
     if (outgoing === '' || this.socket.readyState !== this.socket.OPEN) return;
     const hasLeft = this.stream.write(outgoing, 'latin1');
     // A stream that accepts everything emits no `drain`.
@@ -121,12 +121,12 @@ export class WsEndpoint implements Link, TickListener {
   }
 }
 
-/** Answers pings one at a time, and of waiting ones only the latest (RFC 6455, 5.5.3). */
+/** Answers pings one at a time; if several wait, only the latest (RFC 6455, 5.5.3). */
 export class Pongs {
   private readonly socket: Pick<WebSocket, 'pong' | 'readyState' | 'OPEN'>;
   /** The latest unanswered ping. */
   private due: Buffer | null = null;
-  /** An unsent pong: a peer that does not read gets no second one. */
+  /** True while a pong is unsent: a peer that does not read gets no second one. */
   private isLeaving = false;
 
   constructor(socket: Pick<WebSocket, 'pong' | 'readyState' | 'OPEN'>) {

@@ -8,7 +8,7 @@ export class ArchiveState {
   readonly #justArchived: string[] = [];
   /** Segments that still hold units of archived sessions. */
   readonly leftovers: Set<number>;
-  /** Archive files have negative numbers; 0 = no archive. */
+  /** The number of the newest archive file, which is negative; 0 = no archive. */
   newestFile: number;
   #isMoving = false;
   #isSpoilt = false;
@@ -18,7 +18,7 @@ export class ArchiveState {
     this.leftovers = new Set(leftovers);
   }
 
-  /** The log was moved; its units follow in the journal. */
+  /** Records that a log was moved; its units follow in the same file. */
   expectMoved(moved: MovedLog): void {
     // The archive wins over an older segment that also reports a move.
     if (moved.archived_at === null && this.#movedLogs.get(moved.log_id)?.archived_at != null) return;
@@ -30,18 +30,18 @@ export class ArchiveState {
     return this.#movedLogs.get(logId);
   }
 
-  /** The journal was read to its end: the index now knows where each log lies. */
+  /** Call when the journal was read to its end: the index now has the positions of every log. */
   forgetMoved(): void {
     this.#movedLogs.clear();
   }
 
-  /** True if the archived copy already includes what happened to the log at this position. */
+  /** True if the archived copy of the log already includes the record at this position. */
   wasArchivedAfter(logId: string, position: Position): boolean {
     const at = this.#movedLogs.get(logId)?.archived_at ?? null;
     return at !== null && isBefore(position, at);
   }
 
-  /** Marks all sessions of this archive file as known. Returns those read since the last file. */
+  /** Records an archive file. Returns the archived sessions found since the previous file. */
   recordFile(archive: number): readonly string[] {
     this.newestFile = Math.min(this.newestFile, archive);
     return this.#justArchived.splice(0);
@@ -51,12 +51,12 @@ export class ArchiveState {
     return this.#isMoving;
   }
 
-  /** While true, the index is useless after a crash: files it points into are being replaced. */
+  /** While true, a crash makes the index unusable: files that it points into are being replaced. */
   set isMoving(moving: boolean) {
     this.#isMoving = moving || this.#isSpoilt;
   }
 
-  /** An archive run failed half-way: the next start rebuilds the index. */
+  /** Call when an archive run failed half-way: the next start rebuilds the index. */
   invalidate(): void {
     this.#isSpoilt = true;
     this.#isMoving = true;

@@ -1,4 +1,4 @@
-/** Everything known of each log without reading the journal: hot logs in memory, all others in the index. */
+/** Holds the record of every log: logs being written (hot) in memory, all others in the index. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { Cursor } from '../../core/ports/store.ts';
@@ -29,26 +29,26 @@ import type { Position, PositionRange } from '../journal/journal-types.ts';
 import { ArchiveState } from './archive-state.ts';
 import { HotLog, readRecord } from './hot-log.ts';
 
-/** Each takes a few kilobytes. */
+/** Maximum resting logs in memory; each takes a few kilobytes. */
 const MAX_RESTING = 1_024;
 
 export class Catalogue {
   readonly overlay: Overlay;
   readonly archive: ArchiveState;
   readonly #hot = new Map<string, HotLog>();
-  /** Logs the last commit found cold. A write before the next commit saves reading them from the index. */
+  /** Logs that the last commit found cold; kept until the next one, so that a write need not read them again. */
   #resting = new Map<string, HotLog>();
   readonly #journalId: string;
   #at: Position | null;
   newestEnvelopeId: string | null;
-  /** Durable audit records. */
+  /** The number of the newest durable audit record. */
   audited: number;
-  /** The last audit number given out. */
+  /** The last audit number assigned. */
   #numbered: number;
   #restoredAt: Checkpoint['restoredAt'];
-  /** Damage already dealt with, as far as this process read it from the journal. */
+  /** Quarantined damage named in the journal records that this process has applied. */
   readonly quarantined: PositionRange[] = [];
-  /** Changes whenever units move: positions looked up before may be stale. */
+  /** Increases whenever units move: positions looked up earlier may be stale. */
   positionsVersion = 0;
   #committing: Promise<void> | null = null;
 
@@ -63,7 +63,7 @@ export class Catalogue {
     this.archive = new ArchiveState(checkpoint.archive, checkpoint.leftovers);
   }
 
-  /** Logs and changes not yet written to the index. */
+  /** Number of logs and changes not yet written to the index. */
   get size(): number {
     return this.#hot.size + this.overlay.size;
   }
@@ -78,7 +78,7 @@ export class Catalogue {
     return log;
   }
 
-  /** The durable state of a log. */
+  /** The durable record of a log; null if the log does not exist. */
   record(logId: string): LogRecord | null {
     const log = this.#hot.get(logId);
     return log === undefined ? readRecord(this.overlay, logId) : log.durable;
@@ -89,7 +89,7 @@ export class Catalogue {
     this.#hot.get(logId)?.positionsToIndex();
   }
 
-  /** Makes all sessions visible in the index lists; their contents come from `record`. */
+  /** Makes all sessions visible in the index lists; `record` returns their current records. */
   showLists(): void {
     for (const log of this.#hot.values()) log.listsToIndex();
   }
@@ -104,13 +104,13 @@ export class Catalogue {
     this.newestEnvelopeId = laterId(this.newestEnvelopeId, lastId);
   }
 
-  /** A unit found in the journal continues its log, is already known, or reveals a hole. */
+  /** Applies a unit found in the journal. It continues its log, is already known, or reveals missing units. */
   recover(logId: string, unit: Unit, position: Position): void {
     const log = this.hot(logId);
     const before = log.durable;
     const firstSeq = unit.entries[0]?.envelope.seq ?? 0;
     const seq = before?.seq ?? 0;
-    // Damaged logs too: an envelope id must never be issued twice.
+    // Include damaged logs: an envelope id must never be issued twice.
     this.newestEnvelopeId = laterId(this.newestEnvelopeId, unit.entries.at(-1)?.envelope.envelope_id ?? null);
     const isLeftover = position.segment > 0 && this.archive.wasArchivedAfter(logId, position);
     if (isLeftover) this.archive.leftovers.add(position.segment);
@@ -123,7 +123,7 @@ export class Catalogue {
     log.recover(record, { firstSeq, position });
   }
 
-  /** Distrusts the log from this seq on. `at`: where the damage was noticed. */
+  /** Marks the log as damaged from this seq on. `at`: the journal position where the damage was found. */
   markDamaged(logId: string, fromSeq: number, at: Position): void {
     const log = this.hot(logId);
     if (log.durable === null) {
@@ -134,12 +134,12 @@ export class Catalogue {
     if (known === null || known > fromSeq) log.amend({ damagedFrom: fromSeq });
   }
 
-  /** Starts a new epoch for every existing log: its past may differ from what its readers know. */
+  /** Starts a new epoch for every existing log: its entries may differ from those clients have seen. */
   addRestore(at: Position, epoch: number): void {
     this.#restoredAt = [...this.#restoredAt, { order: orderAt(at), epoch }];
   }
 
-  /** Numbers of damaged audit records stay used. */
+  /** Adds quarantined damage. The numbers of damaged audit records are not reused. */
   quarantine(ranges: readonly PositionRange[], audited: number): void {
     this.quarantined.push(...ranges);
     this.audited = Math.max(this.audited, audited);
@@ -151,7 +151,7 @@ export class Catalogue {
     return Math.max(1, ...this.#restoredAt.map(({ epoch }) => epoch));
   }
 
-  /** The epoch readers see: the log's own, or that of a later restore. */
+  /** The epoch that clients see: that of the log, or of a later restore. */
   epochOf(record: LogRecord): number {
     const since = this.#restoredAt.filter(({ order }) => order > record.order);
     return Math.max(record.epoch, ...since.map(({ epoch }) => epoch));
@@ -182,14 +182,14 @@ export class Catalogue {
     this.excludeFromArchive(logId);
   }
 
-  /** All sessions of this archive file are known and must not be archived again. */
+  /** Records an archive file and excludes its sessions from further archiving. */
   recordArchive(archive: number): void {
     const archived = this.archive.recordFile(archive);
     this.show();
     for (const logId of archived) this.excludeFromArchive(logId);
   }
 
-  /** Positions an archived log still has in the journal because it was repaired and continued; null = not archived. */
+  /** Journal positions of an archived log that was repaired and continued; null if the log is not archived. */
   positionsBesideArchive(logId: string): ReadonlySet<string> | null {
     this.showPositions(logId);
     const { from, to } = under('u', logId);
@@ -200,7 +200,7 @@ export class Catalogue {
     return new Set(places.filter(({ segment }) => segment > 0).map(orderAt));
   }
 
-  /** The log is at least partly in the archive: do not archive it again. */
+  /** Excludes a log from further archiving, because it is at least partly in the archive. */
   excludeFromArchive(logId: string): void {
     const closed_at = this.record(logId)?.head?.closed_at ?? null;
     if (closed_at !== null) this.overlay.set(unarchivedKey(msFromIso(closed_at), logId), null);

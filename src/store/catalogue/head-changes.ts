@@ -1,4 +1,4 @@
-/** Changes to the index lists that follow from a session's new record. */
+/** Updates the index lists when a session gets a new record. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import { isTerminal } from '../../core/records/session/session.ts';
@@ -46,12 +46,12 @@ function putLive(known: Head | null, { damagedFrom }: LogRecord, head: Head, put
     put(liveKey(session_id), encodeRow(head));
 }
 
-/** A row that is too early costs one check at the next start; most messages only postpone deadlines and write none. */
+/** True if the deadline is earlier. A later one is not written: an early row costs only one check at the next start. */
 function isSooner(head: Head, known: Head): boolean {
   return (head.due_at ?? Number.POSITIVE_INFINITY) < (known.due_at ?? Number.POSITIVE_INFINITY);
 }
 
-/** A start checks delegations only in sessions marked as having some. */
+/** True if delegations began or ended: a start checks delegations only in sessions marked as having some. */
 function isMarkedAnew(head: Head, known: Head): boolean {
   return head.delegations > 0 !== known.delegations > 0;
 }

@@ -1,4 +1,4 @@
-/** A log being written: its state in the index, its durable state, and its staged state. */
+/** Tracks a log being written: its record in the index, its durable record and its staged record. */
 
 import { createKey, damagedKey, logKey, under, unitsKey } from '../index/index-keys.ts';
 import { decodeRecord, encodeRecord, type IndexedRecord, type LogRecord } from '../index/log-record.ts';
@@ -15,7 +15,7 @@ export class HotLog {
   durable: LogRecord | null;
   staged: LogRecord | null;
   #stagedUnits = 0;
-  /** The last run of positions, still being filled; null = not read yet. */
+  /** The last run of positions, still being filled; null if it was not read from the index yet. */
   #run: PlacedUnit[] | null = null;
   #lastRun: number;
   #isRunChanged = false;
@@ -30,7 +30,7 @@ export class HotLog {
     this.staged = indexed;
   }
 
-  /** Nothing is staged and the index is up to date. */
+  /** True if nothing is staged and the index is up to date. */
   get isCold(): boolean {
     return this.#stagedUnits === 0 && this.durable === this.#indexed && !this.#isRunChanged;
   }
@@ -50,7 +50,7 @@ export class HotLog {
     this.#place(after, unit);
   }
 
-  /** Sets the record of a log of which no unit is known. */
+  /** Sets the record of a log without any known unit. */
   assume(record: LogRecord): void {
     this.durable = record;
     this.staged = record;
@@ -62,7 +62,7 @@ export class HotLog {
     if (this.staged !== null) this.staged = { ...this.staged, ...change };
   }
 
-  /** Rewrites history: the log now ends at `record.seq`; null = nothing is left. */
+  /** Rewrites history: the log now ends at `record.seq`; null removes it. */
   replace(record: LogRecord | null): void {
     this.toIndex();
     const put = (key: string, value: Uint8Array | null) => this.#overlay.set(key, value);
@@ -75,7 +75,7 @@ export class HotLog {
     this.staged = record;
   }
 
-  /** The caller is about to change the positions in the index. */
+  /** Call before changing the positions of this log in the index. */
   forgetPositions(): void {
     this.positionsToIndex();
     this.#run = null;
@@ -88,7 +88,7 @@ export class HotLog {
     this.#isRunChanged = false;
   }
 
-  /** Updates the lists of sessions. Most entries change nothing there and cost only this check. */
+  /** Updates the session lists. Most entries change no list and cost only this check. */
   listsToIndex(): void {
     const [before, after] = [this.#indexed?.head ?? null, this.durable?.head ?? null];
     if (before !== null && after !== null && before.members === after.members && before.state === after.state) return;
@@ -109,7 +109,7 @@ export class HotLog {
     this.#indexed = this.durable;
   }
 
-  /** Of two sessions created under one key the newer wins, whatever the order of reading. */
+  /** Maps the create key to the session; if two sessions share a key, the newer one wins in any reading order. */
   #claimCreateKey(before: LogRecord | null, { head, order }: LogRecord): void {
     if (before !== null || head === null || head.create_key === null) return;
     const key = createKey(head.creator_id, head.create_key);

@@ -1,4 +1,4 @@
-/** Applies journal records to a catalogue, which then depends on them alone. */
+/** Rebuilds a catalogue from journal records alone. */
 
 import type { Unit } from '../../core/records/session/unit.ts';
 import { lastPart, under } from '../index/index-keys.ts';
@@ -18,7 +18,7 @@ import {
   type StoreOperation,
 } from './store-operations.ts';
 
-/** The store wrote all of it and the checksum matches. */
+/** Applies one record without validation: the store wrote it and its checksum matches. */
 export function applyRecord(catalogue: Catalogue, { kind, logId, text, position, bytes }: PlacedRecord): void {
   if (kind === 'unit') catalogue.recover(logId, JSON.parse(text) as Unit, position);
   else if (logId === 'audit') catalogue.audit(catalogue.nextAudit(), position);
@@ -28,7 +28,7 @@ export function applyRecord(catalogue: Catalogue, { kind, logId, text, position,
   catalogue.advanceTo({ segment: position.segment, offset: position.offset + bytes });
 }
 
-/** Archives come first, so that leftovers in the journal are recognised. */
+/** Reads the archives before the journal, so that leftover units in the journal are recognised. */
 export async function recoverArchives(files: Files, catalogue: Catalogue): Promise<readonly Damage[]> {
   const damages: Damage[] = [];
   let expected = -1;
@@ -42,7 +42,7 @@ export async function recoverArchives(files: Files, catalogue: Catalogue): Promi
     };
     const scanned = await withSegment(files, archive, (file) => scanWhole(file, archive, { onRecord }));
     damages.push(...scanned.damages);
-    // Without its mark nothing tells what the file held.
+    // Without a mark, the content of the file is unknown.
     if (scanned.lastMark === null) damages.push(lostFile(archive));
     catalogue.recordArchive(archive);
     await catalogue.commit();
@@ -50,11 +50,11 @@ export async function recoverArchives(files: Files, catalogue: Catalogue): Promi
   return damages;
 }
 
-/** A log whose last unit is damaged has no hole that would reveal it. */
+/** Marks the logs named in the damage: if only the last unit of a log is damaged, no missing seq reveals it. */
 export function markDamaged(catalogue: Catalogue, damages: readonly Damage[]): void {
   for (const { logIds, to, from } of damages) {
     for (const logId of logIds) {
-      // Archived later: it had been repaired by then, or was never affected.
+      // Skip a log archived after the damage: it had been repaired, or was not affected.
       if (isFamily(logId) || (to.segment > 0 && catalogue.archive.wasArchivedAfter(logId, to))) continue;
       const record = catalogue.record(logId);
       if (record?.repairedAt != null && isBefore(to, record.repairedAt)) continue;
@@ -71,7 +71,7 @@ export function confirmedSeqs(overlay: Overlay): ReadonlyMap<string, number> {
   return seqs;
 }
 
-/** Marks logs that once reached further than the journal does now: part of it is missing. */
+/** Marks logs whose confirmed seq is higher than their last seq in the journal: entries are missing. */
 export function markMissing(catalogue: Catalogue, confirmed: ReadonlyMap<string, number>, at: Position): void {
   for (const [logId, seq] of confirmed) {
     const found = catalogue.record(logId)?.seq ?? 0;
@@ -83,7 +83,7 @@ export function applyOperation(catalogue: Catalogue, operation: StoreOperation):
   const { at } = operation;
   switch (operation.operation) {
     case 'repaired':
-      // It was archived after this repair.
+      // The archived copy already includes this repair.
       if (catalogue.archive.wasArchivedAfter(operation.log_id, at)) return;
       return catalogue.hot(operation.log_id).replace(operation.record && { ...operation.record, repairedAt: at });
     case 'restored':
@@ -93,9 +93,9 @@ export function applyOperation(catalogue: Catalogue, operation: StoreOperation):
   }
 }
 
-/** Unknown families come from newer programs, which the data format rejects first. */
+/** Ignores unknown families: only newer programs write them, and the format check rejects their folders. */
 function applyLazy(catalogue: Catalogue, family: string, text: string): void {
-  // Written by lazyText; the checksum matches.
+  // lazyText wrote this, and the checksum matches.
   const record = { family, ...(JSON.parse(text) as object) } as LazyRecord;
   switch (record.family) {
     case 'cursors':

@@ -1,4 +1,4 @@
-/** Queries on the index lists: sessions by creation, live sessions, live children, damaged logs. */
+/** Queries the index lists: sessions by creation, live sessions, live children, damaged logs. */
 
 import { msFromIso } from '../../core/lib/time.ts';
 import type { LiveRow, SessionQuery } from '../../core/ports/store.ts';
@@ -9,7 +9,7 @@ import { decodeRow, type LogRecord } from '../index/log-record.ts';
 import type { Overlay } from '../index/overlay.ts';
 import type { Catalogue } from './catalogue.ts';
 
-/** `recordOf` returns a session's durable record. `next`: the order of the last session returned. */
+/** `recordOf` returns a session's durable record. `next`: the order of the last session found; null if none follows. */
 export function listSessions(
   overlay: Overlay,
   query: SessionQuery,
@@ -40,12 +40,12 @@ function* newestFirst(
   place: string | undefined,
 ): Generator<string, void, void> {
   const { from, to } = under(...parts);
-  // A key is the start of its list followed by the order.
+  // A key is the prefix of its list followed by the order.
   const range = overlay.range(from, place === undefined ? to : from + place, { reverse: true });
   for (const { value } of range) yield text(value);
 }
 
-/** Reads by end time, then sorts: few sessions ended recently, however many the agent had. */
+/** Reads by end time, then sorts by order: an agent may have many sessions, but few ended recently. */
 function recentlyEnded(overlay: Overlay, agentId: string, since: string, place: string | undefined): readonly string[] {
   const { to } = under('e', agentId);
   const found: { readonly sessionId: string; readonly order: string }[] = [];
@@ -60,7 +60,7 @@ function text(value: Uint8Array): string {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
 }
 
-/** The hub serves others between pages; one takes about a millisecond. */
+/** A page takes about a millisecond; the hub serves other requests between pages. */
 const ROWS_PER_PAGE = 250;
 
 export async function* liveRows(catalogue: Catalogue): AsyncGenerator<readonly LiveRow[], void, void> {

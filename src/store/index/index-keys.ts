@@ -1,22 +1,22 @@
 /**
- * The keys of the index. A letter for the family, then its parts; all of it ASCII, so that keys compare as text and as
- * bytes alike. Numbers have leading zeros.
+ * Defines the keys of the index: a letter for the family, then the parts. Keys are ASCII, so that the order of strings
+ * and of bytes is the same. Numbers have leading zeros.
  *
- *     s log                     the record of a log: where it is, its head, its epoch
- *     u log seq                 where units lie, by the first seq of a run of them
+ *     s log                     the record of a log: its seq, epoch, head and damage
+ *     u log seq                 positions of units, in runs keyed by their first seq
  *     o order                   sessions by creation
- *     l session                 sessions that have not ended, with what a start needs of them
+ *     l session                 sessions that have not ended, with the data a start needs
  *     c parent session          children that have not ended
- *     p agent order             sessions that name an agent; q: those that have not ended
- *     e agent ended order       sessions that name an agent and have ended, by time
+ *     p agent order             sessions of a participant; q: only those that have not ended
+ *     e agent ended order       ended sessions of a participant, by time
  *     f ended session           sessions that have ended and are not archived, by time
  *     d log                     logs that are damaged
- *     k digest                  the newest session created under a key
+ *     k digest                  the newest session created with a create key
  *     r agent session           cursors
  *     n session                 snapshots
- *     a number                  where audit records lie
- *     m key                     small values of the hub
- *     z checkpoint              up to where the journal is in here
+ *     a number                  positions of audit records
+ *     m key                     small values stored by the hub
+ *     z checkpoint              how much of the journal the index covers
  */
 
 import { digestText } from '../../core/records/session/keys.ts';
@@ -47,13 +47,13 @@ export const snapshotKey = (sessionId: string): string => key('n', sessionId);
 export const auditKey = (number: number): string => key('a', padded(number, 15));
 export const metaKey = (name: string): string => key('m', name);
 
-/** The range of keys that start with these parts and have more. */
+/** The range of keys that start with these parts and have further parts. */
 export function under(...parts: readonly string[]): { readonly from: string; readonly to: string } {
   const beginning = parts.map(ascii).join(SEPARATOR);
   return { from: beginning + SEPARATOR, to: beginning + BEHIND };
 }
 
-/** The family and, if the key has more parts, the first of them: the unit of range reads. */
+/** The prefix that a range read stays within: the family and first part of a key; for `f` and `r` only the family. */
 export function bucketOf(text: string): string {
   if (text.startsWith('f') || text.startsWith('r')) return text.slice(0, 1);
   const first = text.indexOf(SEPARATOR);
@@ -71,12 +71,12 @@ export function lastPart(text: string): string {
   return part.includes('%') ? part.replace(ESCAPED, (_, code) => String.fromCharCode(Number(code))) : part;
 }
 
-/** The first key that can follow this one. */
+/** The smallest key that sorts after this one. */
 export function after(text: string): string {
   return `${text}\0`;
 }
 
-/** Sorts sessions by creation: by the position of their first unit. */
+/** Sort key of sessions by creation: the position of their first unit. */
 export function orderAt({ segment, offset }: Position): string {
   return `${padded(segment, 8)}.${padded(offset, 10)}`;
 }

@@ -1,4 +1,4 @@
-/** The index on disk, in lmdb: memory-mapped reads; a separate thread commits writes. */
+/** Stores the index on disk in lmdb: reads are memory-mapped; a separate thread commits writes. */
 
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
@@ -8,7 +8,7 @@ import { DamagedIndex, type IndexEntry, type OrderedIndex, type RangeOptions } f
 const CHECKSUM_BYTES = 4;
 
 export class LmdbIndex implements OrderedIndex {
-  /** Called before the error is thrown: the reader may reject only its own request. */
+  /** Called before the error is thrown, because the reader may only reject its own request. */
   onDamage: (error: DamagedIndex) => void = () => {};
   readonly #database: RootDatabase<Buffer, Buffer>;
 
@@ -24,7 +24,7 @@ export class LmdbIndex implements OrderedIndex {
 
   *range(from: string, to: string, { reverse = false }: RangeOptions = {}): Generator<IndexEntry, void, void> {
     const [low, high] = [Buffer.from(from), Buffer.from(to)];
-    // lmdb's reverse range would include the upper bound and exclude the lower one.
+    // By default, lmdb's reverse range includes the upper bound and excludes the lower one.
     const bounds = reverse
       ? { start: high, end: low, exclusiveStart: true, inclusiveEnd: true }
       : { start: low, end: high };
@@ -38,7 +38,7 @@ export class LmdbIndex implements OrderedIndex {
       for (const [key, value] of changes) {
         const name = Buffer.from(key);
         const written = value === null ? this.#database.remove(name) : this.#database.put(name, sealed(name, value));
-        // The batch rejects for all of them.
+        // The promise of the batch reports every failure.
         written.catch(() => {});
       }
     });

@@ -1,4 +1,4 @@
-/** What the index stores per log: its record, and a short row for the start if the session has not ended. */
+/** Defines what the index stores per log: its record and, until the session ends, a short row that a start reads. */
 
 import type { LiveRow } from '../../core/ports/store.ts';
 import type { LifecycleState } from '../../core/records/session/session.ts';
@@ -9,12 +9,12 @@ import type { Position } from '../journal/journal-types.ts';
 export interface LogRecord {
   readonly seq: number;
   readonly epoch: number;
-  /** null = the log does not begin with `session.created`. */
+  /** null if the log does not begin with `session.created`. */
   readonly head: Head | null;
-  /** Its place among the sessions by creation. */
+  /** Sort key of the log among sessions by creation. */
   readonly order: string;
   readonly damagedFrom: number | null;
-  /** A repair dealt with all damage before this position. */
+  /** A repair removed all damage before this position; null if the log was never repaired. */
   readonly repairedAt: Position | null;
 }
 
@@ -23,11 +23,11 @@ export interface IndexedRecord extends LogRecord {
   readonly lastRun: number;
 }
 
-/** `record` plus one unit. For a new log the caller fills in `order`. */
+/** Returns the record after one more unit. For a new log the caller sets `order`. */
 export function extendRecord(record: LogRecord | null, { entries, head: folded }: Unit): LogRecord {
   const head = folded ?? entries.reduce(foldSession, record?.head ?? null);
   const seq = entries.at(-1)?.envelope.seq ?? 0;
-  // Written out: this runs for every unit, and a spread is ten times slower.
+  // List the fields: this runs for every unit, and an object spread is ten times slower.
   if (record !== null) {
     const { epoch, order, damagedFrom, repairedAt } = record;
     return { seq, epoch, head, order, damagedFrom, repairedAt };
@@ -41,7 +41,7 @@ export function encodeRecord(record: LogRecord, lastRun: number): Uint8Array {
 }
 
 export function decodeRecord(bytes: Uint8Array): IndexedRecord {
-  // Written by encodeRecord.
+  // encodeRecord wrote this value.
   return decodeJson(bytes) as IndexedRecord;
 }
 
@@ -50,7 +50,7 @@ export function decodeJson(bytes: Uint8Array): unknown {
 }
 
 const STATES: readonly LifecycleState[] = ['INVITED', 'ACTIVE', 'CLOSING', 'CLOSED', 'EXPIRED'];
-/** Bytes before the type. */
+/** Size of the fields before the type. */
 const BYTES = 10;
 const CHILD = 1;
 const DELEGATES = 2;

@@ -1,10 +1,10 @@
-/** An index in memory, for verification and simulations. */
+/** Implements the index in memory, for verification and simulations. */
 
 import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
 
 export class MemoryIndex implements OrderedIndex {
   #values: Map<string, Uint8Array>;
-  /** The keys in order; null = must be sorted again. */
+  /** The keys in order; null if a write made the order stale. */
   #sorted: readonly string[] | null = null;
 
   constructor(values: ReadonlyMap<string, Uint8Array> = new Map()) {

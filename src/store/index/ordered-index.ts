@@ -1,4 +1,4 @@
-/** The index port: byte values under ordered ASCII keys. It is a cache that can be rebuilt from the journal. */
+/** Defines the index port: byte values under ordered ASCII keys. The journal can rebuild the index. */
 
 import { HubError } from '../../core/lib/errors.ts';
 
@@ -7,7 +7,7 @@ export interface OrderedIndex {
   get(key: string): Uint8Array | undefined;
   /** Keys from `from` (inclusive) to `to` (exclusive). Consume it within one tick. */
   range(from: string, to: string, options?: RangeOptions): Iterable<IndexEntry>;
-  /** Applies all changes or none, even across a power cut, in the order of the calls; null removes. */
+  /** Applies all changes or none, even across a power cut, in the order of the calls. A null value removes the key. */
   write(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
   clear(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The index plus the changes not yet written to it; readers see both as one. */
+/** Combines the index with the changes not yet written to it; readers see the merged values. */
 
 import { bucketOf } from './index-keys.ts';
 import type { IndexEntry, OrderedIndex, RangeOptions } from './ordered-index.ts';
@@ -24,7 +24,7 @@ export class Overlay {
     return waiting === undefined ? this.#base.get(key) : (waiting ?? undefined);
   }
 
-  /** null removes. */
+  /** A null value removes the key. */
   set(key: string, value: Uint8Array | null): void {
     this.#fresh.set(key, value);
   }
@@ -58,7 +58,7 @@ export class Overlay {
     try {
       await this.#base.write(writing.all());
     } catch (thrown) {
-      // The next write, which also moves the checkpoint, must include these.
+      // Keep the failed changes: the next write also moves the checkpoint and must include them.
       for (const [key, value] of writing.all()) if (this.#fresh.get(key) === undefined) this.#fresh.set(key, value);
       throw thrown;
     } finally {
@@ -84,7 +84,7 @@ export class Overlay {
   }
 }
 
-/** Changes by bucket, so that a range read costs only the changes in its bucket. */
+/** Groups changes by bucket, so that a range read visits only the changes in its bucket. */
 class Waiting {
   readonly #buckets = new Map<string, Map<string, Uint8Array | null>>();
   size = 0;

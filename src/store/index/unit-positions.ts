@@ -1,11 +1,11 @@
-/** Positions of a log's units in the journal: runs of (first seq, segment, offset). */
+/** Encodes and finds the positions of a log's units in the journal: runs of (first seq, segment, offset). */
 
 import type { ReadRange } from '../../core/ports/store.ts';
 import type { Position } from '../journal/journal-types.ts';
 import { after, under, unitsKey } from './index-keys.ts';
 import type { Overlay } from './overlay.ts';
 
-/** Large enough for few runs per log, small enough to rewrite the open run cheaply. */
+/** Large enough that a log has few runs, small enough that rewriting the open run is cheap. */
 export const UNITS_PER_RUN = 64;
 
 export interface PlacedUnit {
@@ -47,7 +47,7 @@ export function decodePosition(bytes: Uint8Array): Position {
   return { segment: place.readInt32LE(0), offset: place.readUInt32LE(4) };
 }
 
-/** Returns positions in the order of the range, enough to satisfy its limit. */
+/** Finds the units of a range, in its order; as many as its limit requires. */
 export function findUnits(
   overlay: Overlay,
   logId: string,
@@ -59,7 +59,7 @@ export function findUnits(
     : forwards(overlay, logId, from_seq, to_seq, limit);
 }
 
-/** All units up to this seq. */
+/** Finds all units up to this seq. */
 export function firstUnits(overlay: Overlay, logId: string, lastSeq: number): PlacedUnit[] {
   return findUnits(overlay, logId, { from_seq: 1, to_seq: lastSeq, limit: lastSeq, reverse: false });
 }

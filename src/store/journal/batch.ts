@@ -1,4 +1,4 @@
-/** The records of one flush, encoded as they arrive behind the space for their mark. */
+/** Encodes the records of one flush as they arrive, after space reserved for the mark. */
 
 import type { JournalOutcome, Position, RecordKind } from './journal-types.ts';
 import { MARK_BYTES, recordRoom, writeMark, writeRecord } from './record.ts';
@@ -7,17 +7,17 @@ const INITIAL_BYTES = 64 * 1024;
 
 export class Batch {
   readonly start: Position;
-  /** Settles with the flush. */
+  /** Resolves when the flush is durable or has failed. */
   readonly outcome: Promise<JournalOutcome>;
   settle!: (outcome: JournalOutcome) => void;
-  /** Lazy records do not make a batch urgent. */
+  /** True if the batch must be flushed soon; a few lazy records do not make it urgent. */
   isUrgent = false;
   buffer: Buffer;
-  /** Including the mark. */
+  /** Size of the batch, including the mark. */
   bytes: number = MARK_BYTES;
   records = 0;
 
-  /** `buffer`: reused from a finished batch. */
+  /** `buffer`: a buffer of a finished batch to reuse. */
   constructor(start: Position, buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
     this.start = start;
     this.buffer = buffer;
@@ -26,7 +26,7 @@ export class Batch {
     });
   }
 
-  /** Where its next record would stand. */
+  /** The segment offset of the next record. */
   get end(): number {
     return this.start.offset + this.bytes;
   }

@@ -1,13 +1,13 @@
-/** Inspects damage: its range in the files, the logs it hit, and whether it is already quarantined. */
+/** Inspects damage: its range in the files, the affected logs, and whether it is already quarantined. */
 
 import { type Files, readChunks, segmentName, withSegment } from './files.ts';
 import { type Damage, isBefore, type Position, type PositionRange } from './journal-types.ts';
 import { RECORD_HEADER_BYTES } from './record.ts';
 import { scanJournal, scanWhole } from './scan.ts';
 
-/** How append() begins the text of a unit. */
+/** Matches the beginning of a unit's text, as append() writes it. */
 const UNIT_START = /\{"entries":\[\{"envelope":\{"session_id":"([\w.-]{1,64})"/g;
-/** More than a header and the beginning of a unit. */
+/** Overlap of chunks: more than a header and the beginning of a unit. */
 const OVERLAP_BYTES = 256;
 
 /** A damaged part of the journal, as operators see it. */
@@ -16,19 +16,19 @@ export interface DamagedRange {
   readonly file: string;
   readonly begin: number;
   readonly end: number;
-  /** The logs it hit, or `audit`, `cursors`, `meta`. */
+  /** The affected logs, or `audit`, `cursors`, `meta`. */
   readonly logs: readonly string[];
-  /** Headers were lost too: others may be affected. */
+  /** True if headers were lost too: other logs may be affected. */
   readonly others: boolean;
 }
 
 export function toDamagedRange({ from, to, logIds, unknown }: Damage): DamagedRange {
-  // Damage across files is a missing part of the journal: it has no bytes.
+  // Damage that spans files is a missing part of the journal and has no bytes.
   const end = to.segment === from.segment ? to.offset : from.offset;
   return { file: segmentName(from.segment), begin: from.offset, end, logs: logIds, others: unknown };
 }
 
-/** A missing file: nothing tells which logs it held. */
+/** Describes a missing file, whose logs are unknown. */
 export function lostFile(segment: number): Damage {
   return { from: { segment, offset: 0 }, to: { segment, offset: 0 }, logIds: [], unknown: true };
 }
@@ -38,9 +38,9 @@ export function isQuarantined(quarantined: readonly PositionRange[], damage: Dam
   return quarantined.some(({ from, to }) => !isBefore(damage.from, from) && !isBefore(to, damage.to));
 }
 
-/** False if the journal is intact there, so that the caller has a wrong position. `end`: the confirmed end. */
+/** False if the journal is intact at this position, so the caller's position is wrong. `end`: the confirmed end. */
 export async function isDamagedAt(files: Files, { segment, offset }: Position, end: Position): Promise<boolean> {
-  // A missing file is damage.
+  // A missing file counts as damage.
   if (!(await files.list()).includes(segmentName(segment))) return true;
   const damages = await damagesIn(files, segment, end);
   return damages.some(({ from, to }) => from.offset <= offset && (to.segment !== segment || offset < to.offset));
@@ -53,12 +53,12 @@ async function damagesIn(files: Files, segment: number, end: Position): Promise<
   return (await scanJournal(files, { from: { segment, offset: 0 }, until })).damages;
 }
 
-/** Adds logs whose records lost their headers: the text of a unit begins with its log. */
+/** Adds logs whose records lost their headers: the text of a unit begins with its log id. */
 export function nameLostLogs(files: Files, damages: readonly Damage[]): Promise<readonly Damage[]> {
   return Promise.all(damages.map((damage) => (damage.unknown ? withLostLogs(files, damage) : damage)));
 }
 
-/** Only damage within one existing file has bytes to inspect. */
+/** Inspects damage within one existing file; other damage has no bytes to inspect. */
 async function withLostLogs(files: Files, damage: Damage): Promise<Damage> {
   const { from, to } = damage;
   if (from.segment !== to.segment || from.offset === to.offset) return damage;
@@ -78,7 +78,7 @@ function* namesIn(bytes: Uint8Array): Generator<string, void, void> {
   }
 }
 
-/** A client can imitate the text of a unit, but not its header: JSON has no bytes below 0x20. */
+/** True if a header precedes. A client can imitate the text of a unit, but no header: JSON has no bytes below 0x20. */
 function isBehindHeader(bytes: Uint8Array, at: number): boolean {
   return bytes.subarray(Math.max(0, at - RECORD_HEADER_BYTES), at).some((byte) => byte < 0x20);
 }

@@ -1,20 +1,20 @@
-/** The file port of a journal folder (real or simulated), and the names of its files. */
+/** Defines the file port of a journal folder (real or simulated), and the names of its files. */
 
-/** One folder of files. Names have no separators. */
+/** One folder of files. Names contain no path separators. */
 export interface Files {
   list(): Promise<readonly string[]>;
   open(name: string, options?: OpenOptions): Promise<OpenFile>;
   remove(name: string): Promise<void>;
   /** Replaces `to` if it exists. */
   rename(from: string, to: string): Promise<void>;
-  /** Makes names created, removed or changed so far survive a power cut. */
+  /** Makes all previous creations, removals and renames survive a power cut. */
   syncFolder(): Promise<void>;
 }
 
 interface OpenOptions {
-  /** Fail if it exists. */
+  /** Creates the file; fails if it exists. */
   readonly create?: boolean;
-  /** The file will receive flushes: provide `writeThrough` if possible. */
+  /** True if the file will receive flushes: provide `writeThrough` if possible. */
   readonly through?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface OpenFile {
   read(position: number, length: number): Promise<Uint8Array>;
   /** Writes everything, or rejects after possibly writing a part. */
   write(position: number, chunks: readonly Uint8Array[]): Promise<void>;
-  /** `write` and `sync` in one step where the port can: a small flush is 25 % faster. */
+  /** `write` and `sync` in one step, where supported; makes a small flush 25 % faster. */
   writeThrough?(position: number, chunks: readonly Uint8Array[]): Promise<void>;
   truncate(length: number): Promise<void>;
   /** Makes written data survive a power cut (fdatasync). Never retry a failed sync. */
@@ -32,13 +32,13 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** The next segment while it is prepared. A file of this name contains only zeros. */
+/** Name of the next segment while it is prepared. A file of this name contains only zeros. */
 export const SPARE_NAME = 'spare.journal';
 
 /** Suffix of a file until it is complete. */
 export const PART_SUFFIX = '.part';
 
-/** Gives a complete and durable file the name of its segment. */
+/** Renames a complete and durable file to the name of its segment. */
 export async function publishFile(files: Files, part: string, segment: number): Promise<void> {
   await files.rename(part, segmentName(segment));
   await files.syncFolder();
@@ -47,7 +47,7 @@ export async function publishFile(files: Files, part: string, segment: number): 
 const SEGMENT_NAME = /^(\d{8,})\.journal$/;
 const ARCHIVE_NAME = /^archive-(\d{8,})\.journal$/;
 
-/** Negative numbers are archive files. */
+/** Negative numbers name archive files. */
 export function segmentName(segment: number): string {
   const digits = String(Math.abs(segment)).padStart(8, '0');
   return segment < 0 ? `archive-${digits}.journal` : `${digits}.journal`;
@@ -77,7 +77,7 @@ export function withSegment<T>(files: Files, segment: number, use: (file: OpenFi
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** The bytes between two offsets in chunks; each extends `overlap` bytes into the next. */
+/** Reads the bytes between two offsets in chunks; each chunk extends `overlap` bytes into the next. */
 export async function* readChunks(
   file: OpenFile,
   from: number,

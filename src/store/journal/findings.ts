@@ -1,7 +1,7 @@
 /**
- * What a scan found so far. After the first damage everything is held back: a later mark proves that it was confirmed,
- * so the damage is corruption and the intact records are delivered. Without such a mark it is a torn flush, and is
- * dropped.
+ * Collects the findings of a scan. After the first damage it holds everything back. If a mark follows, the damaged part
+ * was confirmed: the damage is corruption, and the intact records are delivered. If none follows, it is a torn flush
+ * and is dropped.
  */
 
 import type { Damage, OnRecord, PlacedRecord, Position } from './journal-types.ts';
@@ -9,11 +9,11 @@ import { MARK_BYTES, RECORD_HEADER_BYTES } from './record.ts';
 
 export class Findings {
   records = 0;
-  /** How many marks the damage since the last one may have destroyed. */
+  /** Maximum number of marks that damage since the last intact mark may have destroyed. */
   lostMarks = 0;
   readonly damages: Damage[] = [];
   readonly #onRecord: OnRecord | undefined;
-  /** Where the suspicion began. */
+  /** Where holding back began; null if nothing is held back. */
   suspectFrom: Position | null = null;
   #heldRecords: PlacedRecord[] = [];
   #heldDamages: Damage[] = [];
@@ -22,7 +22,7 @@ export class Findings {
     this.#onRecord = onRecord;
   }
 
-  /** Accepts what follows only if a later mark confirms it. */
+  /** Holds back everything from here on until a later mark confirms it. */
   suspect(from: Position): void {
     this.suspectFrom ??= from;
   }
@@ -32,7 +32,7 @@ export class Findings {
     this.#heldRecords.push(record);
   }
 
-  /** `logId` null = the header is lost too. */
+  /** Records damage. `logId` is null if the header is lost too. */
   damage(segment: number, from: number, to: number, logId: string | null): void {
     this.suspect({ segment, offset: from });
     if (logId === null) this.lostMarks += marksIn(to - from);
@@ -41,19 +41,19 @@ export class Findings {
       from: { segment, offset: from },
       to: { segment, offset: to },
       logIds: logId === null ? [] : [logId],
-      // Less than a header cannot have been a record: it was a mark.
+      // A range smaller than a record header can only have held a mark.
       unknown: logId === null && to - from >= RECORD_HEADER_BYTES,
     };
     if (last === undefined || last.to.segment !== segment || last.to.offset !== from) this.#heldDamages.push(damage);
     else this.#heldDamages.splice(-1, 1, joined(last, damage));
   }
 
-  /** Whole flushes are missing between two positions that look intact. */
+  /** Records that whole flushes are missing between two intact positions. */
   gap(from: Position, to: Position): void {
     this.damages.push({ from, to, logIds: [], unknown: true });
   }
 
-  /** Everything so far was durable. */
+  /** Confirms that everything so far was durable: delivers the records held back. */
   async confirm(): Promise<void> {
     if (this.suspectFrom === null) return;
     this.damages.push(...this.#heldDamages);

@@ -1,8 +1,8 @@
-/** Positions, records, outcomes and damage: the terms of the journal. */
+/** Defines the types of the journal: positions, records, outcomes and damage. */
 
 import { HubError } from '../../core/lib/errors.ts';
 
-/** Where a record stands. Positions only grow. */
+/** The position of a record. Later records have greater positions. */
 export interface Position {
   readonly segment: number;
   /** The offset of the record's header in the segment. */
@@ -13,18 +13,18 @@ export function isBefore(a: Position, b: Position): boolean {
   return a.segment < b.segment || (a.segment === b.segment && a.offset < b.offset);
 }
 
-/** A part of the journal, without its end. */
+/** A part of the journal; `to` is exclusive. */
 export interface PositionRange {
   readonly from: Position;
   readonly to: Position;
 }
 
-/** unit: a unit of one log, whose writer waits. lazy: goes with the next flush (cursors, audit, meta). */
+/** unit: a unit of one log, whose writer waits. lazy: written with the next flush (cursors, audit, meta). */
 export type RecordKind = 'unit' | 'lazy';
 
 export interface JournalRecord {
   readonly kind: RecordKind;
-  /** A session id, `hub`, or the name of a family of lazy records. Stored in the header, so that damage can be named. */
+  /** A session id, `hub`, or the family name of lazy records. The header holds it, so that damage names its logs. */
   readonly logId: string;
   /** JSON text. */
   readonly text: string;
@@ -40,7 +40,7 @@ export interface PlacedRecord extends JournalRecord {
 export type JournalOutcome = { readonly kind: 'durable' } | { readonly kind: 'failed'; readonly error: Error };
 
 export interface AppendResult {
-  /** Where it will stand once durable. */
+  /** The position of the record once it is durable. */
   readonly position: Position;
   readonly bytes: number;
   /** Never rejects. Outcomes settle in the order of the appends; records of one flush share one promise. */
@@ -50,21 +50,21 @@ export interface AppendResult {
 /** Called for every intact record in order; promises are awaited, a throw ends the scan. */
 export type OnRecord = (record: PlacedRecord) => void | Promise<void>;
 
-/** Reports how far a scan is. */
+/** Called with the progress of a scan. */
 export type OnProgress = (progress: { readonly bytes: number; readonly of: number }) => void;
 
-/** Damage before the last confirmed flush. Nothing was cut. */
+/** Damage to confirmed records; the files are left unchanged. */
 export interface Damage extends PositionRange {
-  /** Logs known to have damaged records: a header may survive its text. */
+  /** Logs known to have damaged records: a header may be intact although its text is not. */
   readonly logIds: readonly string[];
-  /** Headers were lost too: holes in their seqs may reveal further logs. */
+  /** True if headers were lost too: missing seqs may reveal further damaged logs. */
   readonly unknown: boolean;
 }
 
 /** A record that was confirmed and is no longer readable. */
 export class DamagedRecord extends HubError {
   readonly position: Position;
-  /** null = the header is lost too. */
+  /** null if the header is lost too. */
   readonly logId: string | null;
 
   constructor(position: Position, logId: string | null) {

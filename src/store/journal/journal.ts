@@ -1,4 +1,4 @@
-/** The journal: all logs of a hub in one order, durable before confirmation. One writer; its owner locks the folder. */
+/** Stores all logs of a hub in one order, durable before confirmation. One writer; its owner locks the folder. */
 
 import { HubError } from '../../core/lib/errors.ts';
 import { type Files, listSegments, type OpenFile, publishFile, SPARE_NAME, segmentName } from './files.ts';
@@ -22,12 +22,12 @@ export const SEGMENT_BYTES: number = 64 * 1024 * 1024;
 /** `from`: skip records before this position, because a checkpoint covers them. */
 export interface JournalOptions extends Omit<ScanOptions, 'until'> {
   readonly segmentBytes?: number | undefined;
-  /** Ends a tick; simulations pass their own. */
+  /** Schedules a call at the end of the tick; simulations pass their own function. */
   readonly defer?: Defer | undefined;
 }
 
 export interface Recovery {
-  /** The torn last flush that was cut off. */
+  /** The torn last flush that was cut off; null if there was none. */
   readonly torn: { readonly at: Position; readonly bytes: number } | null;
   readonly damages: readonly Damage[];
   readonly records: number;
@@ -47,7 +47,7 @@ export class Journal {
     this.#reader = new SegmentReader(files);
   }
 
-  /** Opens whatever the files contain; rejects only if they cannot be read or written. */
+  /** Opens the journal even if it is damaged; rejects only if files cannot be read or written. */
   static async open(files: Files, options: JournalOptions = {}): Promise<{ journal: Journal; recovery: Recovery }> {
     const { segmentBytes = SEGMENT_BYTES, defer = setImmediate } = options;
     if ((await files.list()).includes(SPARE_NAME)) await files.remove(SPARE_NAME);
@@ -67,7 +67,7 @@ export class Journal {
     }
   }
 
-  /** Everything before is confirmed; a scan from here finds what is appended later. */
+  /** The confirmed end; a scan from here finds exactly what is appended later. */
   get end(): Position {
     return this.#writer.end;
   }
@@ -82,29 +82,29 @@ export class Journal {
     return this.#writer.flush();
   }
 
-  /** A confirmed record; rejects with DamagedRecord if it is no longer intact. */
+  /** Reads a confirmed record; rejects with DamagedRecord if it is no longer intact. */
   async read(position: Position): Promise<JournalRecord> {
     this.#assertConfirmed(position);
     return this.#reader.read(position);
   }
 
-  /** Confirmed records in the order requested; neighbours are read together. */
+  /** Reads confirmed records, returned in the order requested; adjacent ones share a read. */
   async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
     for (const position of positions) this.#assertConfirmed(position);
     return this.#reader.readMany(positions);
   }
 
-  /** Starts a new segment: earlier ones are never written again. */
+  /** Starts a new segment; earlier ones are never written again. */
   roll(): Promise<void> {
     return this.#writer.roll();
   }
 
-  /** Puts the file `part` in place of a sealed segment, then calls `moved` to publish the new positions. */
+  /** Replaces a sealed segment with the file `part`, then calls `moved` to publish the new positions. */
   replaceSegment(segment: number, part: string, moved: () => void): Promise<void> {
     return this.#reader.replace(segment, () => publishFile(this.#files, part, segment), moved);
   }
 
-  /** Confirms what is staged and closes the files. Idempotent. */
+  /** Makes staged records durable and closes the files. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -142,18 +142,18 @@ interface RepairedTail {
   readonly lastFlush: number;
 }
 
-/** Afterwards only a mark follows what was confirmed, so that later damage before it is not taken for a torn write. */
+/** Ends the journal with a mark after the last confirmed record, so that later damage is not taken for a torn write. */
 async function repairTail(file: OpenFile, segment: number, scanned: ScanResult): Promise<RepairedTail> {
   const { lastMark, torn } = scanned;
   const end = scanned.end?.segment === segment ? scanned.end.offset : 0;
   const from = lastMark?.position.segment === segment ? lastMark.position.offset : end;
-  // Rewrite even what looks intact: after a failed sync, cached pages may not be on disk.
+  // Rewrite even intact bytes: after a failed sync, cached pages may not be on disk.
   const found = await file.read(from, Math.max(0, end - from));
   await file.write(from, [found, ...zeros(torn?.bytes ?? 0)]);
   await file.sync();
   const lastFlush = lastMark?.flush ?? 0;
   if (scanned.sealed) return { end, lastFlush };
-  // The mark comes last: it states that everything before it is durable.
+  // Write the mark last: it states that everything before it is durable.
   const mark = Buffer.alloc(MARK_BYTES);
   writeMark(mark, 0, lastFlush + 1, 0);
   await file.write(end, [mark]);

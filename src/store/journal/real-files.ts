@@ -1,4 +1,4 @@
-/** The file port over a real folder. */
+/** Implements the file port on a real folder. */
 
 import { constants, fdatasync, write } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import type { Files, OpenFile } from './files.ts';
 
 const OPEN = constants.O_RDWR;
 const CREATE: number = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
-/** A write through this descriptor returns once durable. Other systems lack it or promise less (macOS). */
+/** Flag that makes writes return once durable; null on systems that lack it or guarantee less (macOS). */
 const THROUGH: number | null = process.platform === 'linux' ? constants.O_DSYNC : null;
 
 export async function realFiles(folder: string): Promise<Files> {
@@ -49,7 +49,7 @@ class RealFile implements OpenFile {
     return (await this.#handle.stat()).size;
   }
 
-  /** Reads may be short; only zero bytes mean the end. */
+  /** Repeats short reads; only a read of zero bytes means the end of the file. */
   async read(position: number, length: number): Promise<Uint8Array> {
     const bytes = Buffer.allocUnsafe(length);
     let filled = 0;
@@ -61,7 +61,7 @@ class RealFile implements OpenFile {
     return filled === length ? bytes : bytes.subarray(0, filled);
   }
 
-  /** Continues short writes: a full disk then reports its error. */
+  /** Repeats short writes, so that a full disk reports its error. */
   async write(position: number, chunks: readonly Uint8Array[]): Promise<void> {
     let at = position;
     let left = chunks;
@@ -77,12 +77,12 @@ class RealFile implements OpenFile {
     return this.#handle.truncate(length);
   }
 
-  /** By descriptor, like writes: the promises of a file handle cost more than a small flush. */
+  /** Uses the descriptor, as writes do: the promises of a file handle cost more than a small flush. */
   sync(): Promise<void> {
     return this.#under((fd, done) => fdatasync(fd, (error) => done(error, undefined)));
   }
 
-  /** Wait for pending calls: a closed descriptor's number may already belong to another file. */
+  /** Waits for pending calls: the number of a closed descriptor may already belong to another file. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#underway);
     await this.#handle.close();

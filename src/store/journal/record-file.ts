@@ -1,4 +1,4 @@
-/** Writes a complete journal file: one mark and all its records. It gets its name once durable. */
+/** Writes a complete journal file (one mark and all its records) and gives it its name once durable. */
 
 import { type Files, type OpenFile, PART_SUFFIX, publishFile, segmentName } from './files.ts';
 import type { Position, RecordKind } from './journal-types.ts';
@@ -7,7 +7,7 @@ import { MARK_BYTES, recordRoom, writeCompressed, writeMark, writeRecord } from 
 const CHUNK_BYTES = 1024 * 1024;
 
 export class RecordFile {
-  /** Its name until it is complete. */
+  /** Temporary name until the file is published. */
   readonly name: string;
   readonly #files: Files;
   readonly #segment: number;
@@ -26,7 +26,7 @@ export class RecordFile {
 
   static async create(files: Files, segment: number): Promise<RecordFile> {
     const name = segmentName(segment) + PART_SUFFIX;
-    // Left behind by a failed attempt.
+    // A failed attempt may have left this file.
     if ((await files.list()).includes(name)) await files.remove(name);
     const file = await files.open(name, { create: true });
     return new RecordFile(files, segment, file);
@@ -36,7 +36,7 @@ export class RecordFile {
     return this.#written + this.#filled;
   }
 
-  /** Returns the record's future position. */
+  /** Adds a record and returns its position in the published file. */
   async add(kind: RecordKind | 'packed', logId: string, text: string): Promise<Position> {
     const room = recordRoom(text);
     if (this.#filled + room > this.#buffer.length) await this.#flush();
@@ -49,7 +49,7 @@ export class RecordFile {
     return { segment: this.#segment, offset };
   }
 
-  /** Durable on return. `compacted`: the mark stands for all flushes of a segment up to this one. */
+  /** Makes the file durable. `compacted`: its mark replaces all marks of a segment up to this flush. */
   async finish(flush: number, { compacted }: { readonly compacted: boolean }): Promise<void> {
     await this.#flush();
     const mark = Buffer.alloc(MARK_BYTES);

@@ -1,5 +1,5 @@
 /**
- * The layout of a segment: flushes, each a mark and its records, then zeros.
+ * Encodes and decodes a segment: flushes, each a mark and its records, then zeros.
  *
  *     mark    "\xffPJM"  bytes of the records u32  compacted u16  flush number u48               checksum u32
  *     record  "\xffPJR"  kind u8  id form u8  0 u16  bytes of text u32  checksum of text u32  id 16  checksum u32  text
@@ -21,20 +21,20 @@ const [UNIT, LAZY, PACKED] = [1, 2, 3];
 const MARK = 0xff504a4d;
 const RECORD = 0xff504a52;
 const ID_BYTES = 16;
-/** The id form of 32 hex digits; other forms are the length of a name. */
+/** The id form of 32 hex digits; any other form is the byte length of a name. */
 const HEX_ID = 0xff;
 const NOT_HEX = 16;
-/** Longer strings are measured before space is reserved. */
+/** Strings of this length or more are measured; shorter ones reserve three bytes per character. */
 const MEASURED_LENGTH = 16_384;
 
-/** What stands at an offset of a segment. */
+/** The content found at an offset of a segment. */
 export type Frame =
   | { readonly kind: 'record'; readonly record: JournalRecord; readonly bytes: number }
-  /** `extent`: bytes of the flush's records. `compacted`: stands for all flushes of a rewritten segment. */
+  /** `extent`: bytes of the flush's records. `compacted`: the mark replaces all flushes of a rewritten segment. */
   | { readonly kind: 'mark'; readonly flush: number; readonly extent: number; readonly compacted: boolean }
   /** The header is intact, the text is not. */
   | { readonly kind: 'damaged'; readonly logId: string; readonly bytes: number }
-  /** The source ends within the frame, which takes at least `bytes`. The header may be known. */
+  /** The source ends within the frame, which takes at least `bytes`. `logId` is null if the header is incomplete. */
   | { readonly kind: 'short'; readonly bytes: number; readonly logId: string | null }
   | { readonly kind: 'blank' }
   | { readonly kind: 'junk' };
@@ -47,13 +47,13 @@ export function recordRoom(text: string): number {
   return RECORD_HEADER_BYTES + (text.length < MEASURED_LENGTH ? text.length * 3 : Buffer.byteLength(text));
 }
 
-/** Writes a record at `at`, where space must suffice; returns its size. */
+/** Writes a record at `at` and returns its size. The caller ensures enough space. */
 export function writeRecord(target: Buffer, at: number, kind: RecordKind, logId: string, text: string): number {
   const textBytes = target.write(text, at + RECORD_HEADER_BYTES, 'utf8');
   return writeHeader(target, at, kind === 'unit' ? UNIT : LAZY, logId, textBytes);
 }
 
-/** The same for a compressed unit. It reads like any other. */
+/** Writes a unit, compressed if that makes it smaller; `readFrame` returns the original text. */
 export function writeCompressed(target: Buffer, at: number, logId: string, text: string): number {
   const bytes = deflateRawSync(Buffer.from(text), { dictionary: DICTIONARY });
   if (bytes.length >= text.length) return writeRecord(target, at, 'unit', logId, text);
@@ -83,7 +83,7 @@ export function writeMark(target: Buffer, at: number, flush: number, extent: num
   target.writeUInt32BE(headerChecksum(target, at, 16), at + 16);
 }
 
-/** The frame at `at` in bytes that end at `end`. */
+/** Decodes the frame at `at`; the source ends at `end`. */
 export function readFrame(source: Buffer, at: number, end: number = source.length): Frame {
   if (end - at < 4) return short(4);
   switch (source.readUInt32BE(at)) {
@@ -123,7 +123,7 @@ function readMark(source: Buffer, at: number, end: number): Frame {
   return { kind: 'mark', flush, extent, compacted: source.readUInt16BE(at + 8) === 1 };
 }
 
-/** Returns the id form. A log id that does not fit is a bug in the caller. */
+/** Writes the id and returns its form. A log id that does not fit is a bug in the caller. */
 function writeId(target: Buffer, at: number, logId: string): number {
   if (logId.length === 2 * ID_BYTES && writeHex(target, at, logId)) return HEX_ID;
   const bytes = Buffer.byteLength(logId);
@@ -134,7 +134,7 @@ function writeId(target: Buffer, at: number, logId: string): number {
   return bytes;
 }
 
-/** Returns false unless all are lower-case hex digits. Inlined: a regex plus a Buffer call cost three times as much. */
+/** False unless all are lower-case hex digits. Hand-written: a regex and a Buffer call take three times as long. */
 function writeHex(target: Buffer, at: number, digits: string): boolean {
   let seen = 0;
   for (let i = 0; i < ID_BYTES; i++) {
@@ -154,7 +154,7 @@ function short(bytes: number, logId: string | null = null): Frame {
   return { kind: 'short', bytes, logId };
 }
 
-/** CRC-32, inlined: for a few bytes the call into zlib costs more than the work. */
+/** Computes CRC-32 in JavaScript: for a few bytes, calling zlib costs more than the work. */
 function headerChecksum(source: Buffer, at: number, length: number): number {
   let sum = -1;
   for (let i = at; i < at + length; i++) sum = (CRC_TABLE[(sum ^ (source[i] ?? 0)) & 0xff] ?? 0) ^ (sum >>> 8);
@@ -170,7 +170,7 @@ const CRC_TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
 const HEX_VALUES: Uint8Array = new Uint8Array(128).fill(NOT_HEX);
 for (let value = 0; value < NOT_HEX; value++) HEX_VALUES[value.toString(16).charCodeAt(0)] = value;
 
-/** Common parts of units. Part of the data format: changing it makes compressed units unreadable. */
+/** Compression dictionary: common parts of units. Changing it makes existing compressed units unreadable. */
 const DICTIONARY: Buffer = Buffer.from(
   '"reason":"explicit_close""session.closed""session.closing""session.opened""session.invite.ack""session.invite""agent_id":"' +
     '{"entries":[{"envelope":{"session_id":"","sender_id":"hub","audience":null,"event_type":"msg.text","event_data":{"text":"",' +

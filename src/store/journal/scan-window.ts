@@ -1,4 +1,4 @@
-/** A window on a segment that moves forward with a scan. */
+/** Buffers the part of a segment that a scan is reading, and moves forward with it. */
 
 import type { OpenFile } from './files.ts';
 import { FRAME_START, type Frame, readFrame } from './record.ts';
@@ -19,13 +19,13 @@ export class ScanWindow {
     this.size = size;
   }
 
-  /** The frame at `at`, if the window contains all of it. */
+  /** The frame at `at`; `short` if the window does not contain all of it. */
   peek(at: number): Frame {
     if (at < this.#start) return { kind: 'short', bytes: 1, logId: null };
     return readFrame(this.#bytes, at - this.#start);
   }
 
-  /** The frame at `at`, of any length. If the segment ends within it, it is damaged or was never a frame. */
+  /** Reads the frame at `at`, of any length. A frame cut off by the segment's end is `damaged`, `blank` or `junk`. */
   async frame(at: number): Promise<WholeFrame> {
     for (;;) {
       const frame = this.peek(at);
@@ -36,7 +36,7 @@ export class ScanWindow {
     }
   }
 
-  /** The first non-zero byte at or after `at`; `size` = none. */
+  /** Position of the first non-zero byte at or after `at`; `size` if there is none. */
   async nonZero(at: number): Promise<number> {
     let place = at;
     while (place < this.size) {
@@ -59,7 +59,7 @@ export class ScanWindow {
     return end;
   }
 
-  /** The next intact frame header at or after `at`; `size` = none. */
+  /** Position of the next intact frame header at or after `at`; `size` if there is none. */
   async nextFrame(at: number): Promise<number> {
     let place = at;
     while (place < this.size) {
@@ -78,7 +78,7 @@ export class ScanWindow {
     return this.size;
   }
 
-  /** Moves the window to `at`; false = the segment has fewer than `bytes` from there. */
+  /** Moves the window to `at`; returns false if fewer than `bytes` bytes follow in the segment. */
   async #load(at: number, bytes: number): Promise<boolean> {
     const enough = Math.min(at + bytes, this.size);
     if (at < this.#start || enough > this.#start + this.#bytes.length) {
@@ -89,7 +89,7 @@ export class ScanWindow {
     return at + bytes <= this.size;
   }
 
-  /** Reads zeros where a file became shorter during the scan. */
+  /** Fills with zeros if the file became shorter during the scan. */
   async #read(at: number, length: number): Promise<Buffer> {
     const read = await this.#file.read(at, length);
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength);

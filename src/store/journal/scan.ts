@@ -1,4 +1,4 @@
-/** Reads a journal from a position to its end. Read-only: safe beside the writer. */
+/** Reads a journal from a position to its end. Read-only: safe while the writer runs. */
 
 import { type Files, listSegments, type OpenFile, withSegment } from './files.ts';
 import { Findings } from './findings.ts';
@@ -6,16 +6,16 @@ import type { Damage, OnProgress, OnRecord, Position } from './journal-types.ts'
 import { type Frame, MARK_BYTES, MARK_START, readFrame } from './record.ts';
 import { ScanWindow } from './scan-window.ts';
 
-/** Called at every mark with all damage so far; promises are awaited. */
+/** Called at every mark with all damage found before it; promises are awaited. */
 type OnConfirmed = (damages: readonly Damage[]) => void | Promise<void>;
 
 export interface ScanOptions {
   /** The start of a flush or record (default: the start of the journal). */
   readonly from?: Position | undefined;
-  /** Everything before was confirmed; the scan stops here. */
+  /** Where the scan stops; everything before was confirmed. */
   readonly until?: Position;
   readonly onRecord?: OnRecord | undefined;
-  /** Everything delivered so far was confirmed; later records may belong to a torn last flush. */
+  /** Called when everything delivered so far is confirmed; later records may belong to a torn last flush. */
   readonly onConfirmed?: OnConfirmed | undefined;
   readonly onProgress?: OnProgress | undefined;
 }
@@ -23,13 +23,13 @@ export interface ScanOptions {
 export interface ScanResult {
   readonly records: number;
   readonly damages: readonly Damage[];
-  /** The unconfirmed rest after the last intact record. `bytes` may be 0: nothing of it reached the disk. */
+  /** The torn flush at the end; null if there is none. `bytes` is 0 if nothing of it reached the disk. */
   readonly torn: { readonly at: Position; readonly bytes: number } | null;
-  /** The end of the last intact record; null = no segment here or later. */
+  /** The end of the last intact record; null if there is no segment to scan. */
   readonly end: Position | null;
-  /** The newest mark. Only the flush it begins may be unconfirmed. */
+  /** The newest mark; only its flush may be unconfirmed. null if there is no mark. */
   readonly lastMark: PlacedMark | null;
-  /** The newest mark has no records, and nothing follows it. */
+  /** True if the newest mark has no records and nothing follows it, or if there is no mark. */
   readonly sealed: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function scanJournal(files: Files, options: ScanOptions = {}): Prom
   return scan.result();
 }
 
-/** Reads one file that may be damaged but was never torn. `segment` numbers its positions. */
+/** Reads one file that may be damaged but not torn. `segment`: the segment number of its positions. */
 export async function scanWhole(file: OpenFile, segment: number, options: ScanOptions = {}): Promise<ScanResult> {
   const scan = new Scan({ ...options, until: { segment, offset: await file.size() } }, null);
   await scan.segment(segment, file);
@@ -55,7 +55,7 @@ export async function scanWhole(file: OpenFile, segment: number, options: ScanOp
 class Scan {
   readonly #options: ScanOptions;
   readonly #findings: Findings;
-  /** Bytes of earlier segments, and of all, for progress reports. */
+  /** Bytes of the segments already scanned, and of all segments, for progress reports. */
   #passed = 0;
   #total = 0;
   #end: Position | null = null;
@@ -75,7 +75,7 @@ class Scan {
     for (const segment of segments) this.#total += await withSegment(files, segment, (file) => file.size());
   }
 
-  /** The starting position is missing, with everything before it in its segment. */
+  /** Records that the starting position is missing, with everything before it in its segment. */
   isBehind(from: Position): void {
     this.#findings.gap({ segment: from.segment, offset: 0 }, from);
   }
@@ -108,7 +108,7 @@ class Scan {
     return { records, damages, torn: this.#torn, end, lastMark, sealed };
   }
 
-  /** Visits every frame; returns where the content ends. */
+  /** Visits every frame; returns the offset where the content ends. */
   async #walk(segment: number, window: ScanWindow, start: number): Promise<number> {
     let at = start;
     let reported = start;
@@ -145,7 +145,7 @@ class Scan {
 
   #record(segment: number, offset: number, frame: Extract<Frame, { kind: 'record' }>): void | Promise<void> {
     const position = { segment, offset };
-    // A record outside any flush has lost its mark.
+    // The mark of a record outside every flush is lost.
     if (offset >= this.#flushEnd(segment)) this.#findings.suspect(position);
     const { kind, logId, text } = frame.record;
     return this.#findings.record({ kind, logId, text, position, bytes: frame.bytes });
@@ -153,11 +153,11 @@ class Scan {
 
   async #mark(segment: number, offset: number, frame: Extract<Frame, { kind: 'mark' }>): Promise<void> {
     const last = this.#lastMark?.flush ?? null;
-    // A mark that is not newer than all before it confirms nothing.
+    // A mark that is not newer than the previous one confirms nothing.
     if (last !== null && frame.flush <= last) {
       return this.#findings.damage(segment, offset, offset + MARK_BYTES, null);
     }
-    // A rewritten segment has a single mark; then only a whole segment can be missing.
+    // A rewritten segment has a single mark, so only a missing segment is a gap.
     const isGap = frame.compacted ? this.#isSegmentMissing : frame.flush > (last ?? 0) + 1 + this.#findings.lostMarks;
     this.#isSegmentMissing = false;
     if (last !== null && isGap) {
@@ -169,7 +169,7 @@ class Scan {
     this.#lastMark = { position: { segment, offset }, flush: frame.flush, extent: frame.extent };
   }
 
-  /** The next frame after a position that has none; null = nothing follows. */
+  /** Finds the next frame after zeros or junk and records the range between as damage; null if nothing follows. */
   async #resume(segment: number, window: ScanWindow, at: number, kind: 'blank' | 'junk'): Promise<number | null> {
     const content = kind === 'junk' ? at : await window.nonZero(at);
     if (content >= window.size) return null;
@@ -188,7 +188,7 @@ class Scan {
     this.#end = at;
   }
 
-  /** Where the records of the last mark end, if it is in this segment. */
+  /** Where the records of the last mark end; 0 if that mark is not in this segment. */
   #flushEnd(segment: number): number {
     const mark = this.#lastMark;
     return mark === null || mark.position.segment !== segment ? 0 : endOfMark(mark).offset + mark.extent;

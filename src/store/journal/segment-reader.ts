@@ -6,15 +6,15 @@ import { type Files, type OpenFile, segmentName } from './files.ts';
 import { DamagedRecord, type JournalRecord, type Position } from './journal-types.ts';
 import { type Frame, readFrame } from './record.ts';
 
-/** Covers most records in one read. */
+/** Size of a first read; covers most records. */
 const GUESS_BYTES = 4 * 1024;
 /** Reading across a gap of this size is cheaper than another read. */
 const MAX_GAP_BYTES = 32 * 1024;
-/** Bounds one read of neighbours, and so the memory of a long answer. */
+/** Maximum bytes of a read that covers several records; bounds the memory of a long answer. */
 const MAX_RUN_BYTES = 1024 * 1024;
-/** Old segments are read rarely, and the system limits open files. */
+/** Maximum open segments: old ones are read rarely, and the system limits open files. */
 const MAX_OPEN_FILES = 32;
-/** Node has four file threads: keep one free for the write everybody waits for. */
+/** Node has four file threads: keep one free for the journal write that all appends wait for. */
 const MAX_READS = 3;
 
 interface Shared {
@@ -29,7 +29,7 @@ interface Asked {
 
 export class SegmentReader {
   readonly #files: Files;
-  /** Least recently used first. */
+  /** Open segments, least recently used first. */
   readonly #open = new Map<number, Shared>();
   /** Replaced files that are still being read. */
   readonly #replaced = new Set<Shared>();
@@ -47,7 +47,7 @@ export class SegmentReader {
     });
   }
 
-  /** In the order requested. Rejects for the first damaged record in journal order. */
+  /** Returns records in the order requested. Rejects with the first damaged record in journal order. */
   async readMany(positions: readonly Position[]): Promise<readonly JournalRecord[]> {
     const records: JournalRecord[] = new Array(positions.length);
     for (const run of runsOf(positions)) await this.#readRun(run, records);
@@ -91,7 +91,7 @@ export class SegmentReader {
     return Buffer.from(read.buffer, read.byteOffset, read.byteLength);
   }
 
-  /** The frame at `at`, read again if the bytes end within it. */
+  /** The frame at `at`; reads it again if `bytes` ends within the frame. */
   async #wholeFrame(file: OpenFile, bytes: Buffer, at: number, position: number): Promise<Frame> {
     const frame = readFrame(bytes, at);
     if (frame.kind !== 'short') return frame;

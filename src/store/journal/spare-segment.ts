@@ -1,9 +1,9 @@
-/** Prepares the next segment in the background, so that a flush finds its blocks allocated. */
+/** Prepares the next segment in the background, so that its disk blocks are allocated before a flush. */
 
 import { asError } from '../../core/lib/errors.ts';
 import { type Files, type OpenFile, SPARE_NAME, segmentName } from './files.ts';
 
-/** Synced in pieces: syncing a whole segment at once would delay concurrent flushes. */
+/** Bytes per sync: syncing a whole segment in one call would delay concurrent flushes. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export class SpareSegment {
@@ -28,13 +28,13 @@ export class SpareSegment {
     });
   }
 
-  /** Waits until it is ready or has failed. */
+  /** Waits until the spare is ready or its preparation has failed. */
   async ready(): Promise<void> {
     this.prepare();
     await this.#work;
   }
 
-  /** Turns it into this segment even if it is not completely filled: a flush must not wait for zeros. */
+  /** Turns the spare into this segment, even if it is not filled yet: a flush must not wait for zeros. */
   async become(segment: number): Promise<OpenFile> {
     await this.#stop();
     const file = this.#file;

@@ -1,7 +1,7 @@
 /**
- * Group commit: everything staged in one tick becomes durable with one write and one sync. A flush starts early once
- * half as many records wait as the last one had, so that the next fills while the disk works. It is written only after
- * the previous sync returned: a mark on disk proves that everything before was confirmed.
+ * Commits in groups: records staged in one tick become durable with one write and one sync. A flush starts before the
+ * tick ends once half as many records wait as the last flush had, so that the next fills while the disk works. It is
+ * written only after the previous sync returned: a mark on disk proves that everything before it was confirmed.
  */
 
 import { asError, HubError } from '../../core/lib/errors.ts';
@@ -16,10 +16,10 @@ const DURABLE: JournalOutcome = { kind: 'durable' };
 const SPARE_FROM = 0.25;
 /** Larger buffers are released after their flush. */
 const MAX_KEPT_BUFFER_BYTES = 4 * 1024 * 1024;
-/** Flush lazy records unasked above this size: a crash loses them, and they take memory. */
+/** Above this size, lazy records are flushed without waiting for a unit: a crash loses them, and they take memory. */
 export const MAX_LAZY_BYTES: number = 1024 * 1024;
 
-/** Fewer records wait for others of the same tick. */
+/** Minimum number of records for a flush before the tick ends. */
 const WORTH_A_FLUSH = 16;
 
 /** Calls `run` at the end of the current tick. */
@@ -40,7 +40,7 @@ interface WriterOptions {
 export class Writer {
   readonly #options: WriterOptions;
   readonly #spare: SpareSegment;
-  /** Oldest first; the last one may still be filling. The hub bounds it. */
+  /** Batches to write, oldest first; the last one may still be filling. The hub bounds the queue. */
   readonly #queue: Batch[] = [];
   #filling: Batch | null = null;
   #freeBuffer: Buffer | undefined;
@@ -48,14 +48,14 @@ export class Writer {
   #room: { readonly segment: number; readonly offset: number; readonly capacity: number };
   #active: { readonly segment: number; readonly file: OpenFile };
   #lastFlush: number;
-  /** The last flush had no records: its mark states that nothing before it was torn. */
+  /** True if the last flush had no records: its mark states that nothing before it was torn. */
   #sealed = true;
   /** The confirmed end; the next flush begins here or in the next segment. */
   end: Position;
   #flushing: Promise<void> | null = null;
-  /** A flush at the end of the tick is scheduled. */
+  /** True if a flush at the end of the tick is scheduled. */
   #isDeferred = false;
-  /** This many records are worth a flush before the tick ends. */
+  /** Number of waiting records that starts a flush before the tick ends. */
   #enough = WORTH_A_FLUSH;
   #refusal: Error | null = null;
   #isPoisoned = false;
@@ -99,7 +99,7 @@ export class Writer {
     return Promise.resolve(this.#refusal === null ? DURABLE : { kind: 'failed', error: this.#refusal });
   }
 
-  /** Starts the next segment, which exists on return: earlier ones are never written again. */
+  /** Starts the next segment, which exists on return; earlier ones are never written again. */
   async roll(): Promise<void> {
     if (this.#refusal !== null) throw this.#refusal;
     if (this.#filling !== null) this.#seal(this.#filling);
@@ -109,7 +109,7 @@ export class Writer {
     if (outcome.kind === 'failed') throw outcome.error;
   }
 
-  /** Flushes, then leaves a mark stating that nothing before it was torn. */
+  /** Flushes, then writes a mark stating that nothing before it was torn. */
   async close(): Promise<void> {
     this.#refusal ??= new HubError('journal_closed', 'the journal is closed');
     await this.flush();
@@ -146,7 +146,7 @@ export class Writer {
     this.#room = { ...this.#room, offset: batch.end };
   }
 
-  /** A record that does not fit begins the next segment, oversized if necessary. */
+  /** Starts the next segment for a record that does not fit; the segment is larger than usual if necessary. */
   #leaveSegment(batch: Batch, bytes: number): void {
     if (batch !== this.#filling) this.#freeBuffer = batch.buffer;
     this.#filling = null;
@@ -159,7 +159,7 @@ export class Writer {
     this.#flushWhenDue();
   }
 
-  /** A small batch waits for the rest of its tick. */
+  /** Flushes immediately if enough records wait, otherwise at the end of the tick. */
   #flushWhenDue(): void {
     if (this.#isEnough()) this.#flushOldest();
     else if (!this.#isDeferred && this.#isUrgent()) {
@@ -200,7 +200,7 @@ export class Writer {
     await file.sync();
   }
 
-  /** Start the next flush before the confirmed callers run and append more. */
+  /** Starts the next flush before it settles this one, whose callers may append more. */
   #flushed(batch: Batch): void {
     this.#flushing = null;
     this.#confirm(batch);
@@ -208,7 +208,7 @@ export class Writer {
     batch.settle(DURABLE);
   }
 
-  /** The file name becomes durable before its content. */
+  /** Opens a segment; its file name becomes durable before its content. */
   async #beginSegment({ start: { segment }, bytes }: Batch): Promise<void> {
     const { files, segmentBytes } = this.#options;
     const isOversize = bytes + MARK_BYTES > segmentBytes;
@@ -231,7 +231,7 @@ export class Writer {
     if (this.#refusal === null && this.end.offset > this.#room.capacity * SPARE_FROM) this.#spare.prepare();
   }
 
-  /** Never retried: a second sync may succeed although pages of the first are lost. */
+  /** Fails all batches. Never retries: a second sync may succeed although pages of the first are lost. */
   #poison({ start, bytes }: Batch, cause: Error): void {
     const what = `journal segment ${start.segment} at ${start.offset}: a flush of ${bytes} bytes failed`;
     const error = new HubError('journal_failed', `${what}: ${cause.message}`, { cause });

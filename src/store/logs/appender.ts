@@ -1,6 +1,6 @@
 /**
- * Appends to the journal. After each flush it updates the catalogue, then answers, then soon writes the index. The store is
- * the only writer of its folder, so a head token is the seq and epoch of a staged head.
+ * Appends to the journal. After each flush it updates the catalogue, settles appends and schedules an index write. Only
+ * this store writes the folder, so a head token is just the seq and epoch of a staged head.
  */
 
 import { asError } from '../../core/lib/errors.ts';
@@ -14,16 +14,16 @@ import { extendRecord, type LogRecord } from '../index/log-record.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { AppendResult, JournalOutcome } from '../journal/journal-types.ts';
 
-/** Delay of an index write after something became durable: a start then replays little, and the writes cost nothing. */
+/** Delay of an index write after a flush: short, so that a start replays little; long enough to make writes cheap. */
 export const COMMIT_AFTER_MS = 500;
 /** Above this many changes, write the index without delay. */
 const MANY_CHANGES = 8_192;
-/** Above this many changes the index cannot keep up: answers wait for it, so that memory stays bounded. */
+/** Above this many changes, appends settle only after an index write, so that memory stays bounded. */
 const TOO_MANY_CHANGES = 262_144;
 
 const DURABLE: AppendOutcome = { kind: 'durable' };
 const CONFLICT: AppendOutcome = { kind: 'conflict' };
-/** The epoch in the token of an append that was not staged. */
+/** The epoch in the token of an append that was not staged; matches no head. */
 const NEVER = -1;
 
 /** Calls `run` once after this many milliseconds; call the result to cancel. */
@@ -34,10 +34,10 @@ export class Appender {
   readonly #catalogue: Catalogue;
   readonly #after: After;
   readonly #failureListeners: ((error: Error) => void)[] = [];
-  /** The appends of the newest unfinished flush. */
+  /** The appends of the newest unfinished flush; null if all flushes are finished. */
   #group: FlushGroup | null = null;
   #gate: Promise<void> | null = null;
-  /** Why appends are rejected; null = they are not. */
+  /** Why appends are rejected; null if they are accepted. */
   failure: Error | null = null;
   #cancelCommit: (() => void) | null = null;
 
@@ -65,7 +65,7 @@ export class Appender {
     const log = this.#catalogue.hot(logId);
     const before = log.staged;
     const isDamaged = before !== null && before.damagedFrom !== null;
-    // A reader of a damaged log cannot know which seq comes next.
+    // The next seq of a damaged log is unknown, so it cannot be checked.
     if (!isDamaged) checkSeqs(logId, expected === null ? 0 : read(expected).seq, unit);
     if (isDamaged || !isHead(before, expected)) return { token: unstagedToken(unit), outcome: this.#conflict() };
     // Fold first: if it throws, nothing was written.
@@ -82,7 +82,7 @@ export class Appender {
     return { token: tokenOf(after), outcome: group.answer(DURABLE), text };
   }
 
-  /** Appends a record nobody waits for; `apply` runs once it is durable. */
+  /** Appends a record that no caller waits for; `apply` runs once it is durable. */
   appendLazy(family: string, text: string, apply: (appended: AppendResult) => void = () => {}): void {
     if (this.failure !== null) return;
     const appended = this.#journal.append('lazy', family, text);
@@ -153,7 +153,7 @@ export class Appender {
     this.commitSoon();
   }
 
-  /** The index cannot keep up: answer after it has caught up, in order. */
+  /** Delays a settlement, in order, until the index has caught up. */
   #behindGate(settle: () => void): void {
     const gate = (this.#gate ?? this.#commit()).then(() => {
       if (this.#gate === gate) this.#gate = null;
@@ -162,13 +162,13 @@ export class Appender {
     this.#gate = gate;
   }
 
-  /** Answers a conflict in its turn, after everything staged before it. */
+  /** Reports a conflict in order, after all appends staged before it. */
   #conflict(): Promise<AppendOutcome> {
     if (this.#group !== null) return this.#group.answer(CONFLICT);
     return (this.#gate ?? Promise.resolve()).then(() => CONFLICT);
   }
 
-  /** Lazy records reach the disk before the index does. A failed index write means that the disk cannot be trusted. */
+  /** Writes the index, after the lazy records. If that fails, appends fail too: the disk cannot be trusted. */
   async #commit(): Promise<void> {
     try {
       await this.#journal.flushLazy();
@@ -179,14 +179,14 @@ export class Appender {
   }
 }
 
-/** Consecutive appends with the same outcome share one promise: a thousand waiters wait once. */
+/** The promise shared by consecutive appends with the same outcome. */
 interface Answer {
   readonly outcome: AppendOutcome;
   readonly promise: Promise<AppendOutcome>;
   settle(outcome: AppendOutcome): void;
 }
 
-/** The appends of one flush: their effects run in journal order once it is durable, then they are answered in that order. */
+/** The appends of one flush. Once it is durable, their effects run in journal order; then they settle in that order. */
 class FlushGroup {
   readonly flushed: Promise<JournalOutcome>;
   readonly effects: (() => void)[] = [];
@@ -232,7 +232,7 @@ interface Token {
 
 export function tokenOf({ seq, epoch }: Token): HeadToken {
   const token: Token = { seq, epoch };
-  // HeadToken is opaque; these are ours.
+  // HeadToken is opaque; only this file reads its members.
   return token as unknown as HeadToken;
 }
 

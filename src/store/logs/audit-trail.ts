@@ -1,4 +1,4 @@
-/** Reads the audit trail: from the journal, the newest records from memory until they are durable. */
+/** Reads the audit trail: durable records from the journal, newer ones from memory. */
 
 import type { AuditEntry, AuditRange, AuditRecord } from '../../core/ports/store.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -8,7 +8,7 @@ import { decodePosition } from '../index/unit-positions.ts';
 import type { Journal } from '../journal/journal.ts';
 import { DamagedRecord, type JournalRecord, type Position } from '../journal/journal-types.ts';
 
-/** More than any number in the index. */
+/** Greater than any audit number in the index. */
 const BEHIND_ALL = 1e15 - 1;
 
 /** `fresh`: records that are not durable yet, oldest first. */
@@ -33,7 +33,7 @@ export async function readAudit(
     const waiting = fresh.filter(({ number }) => number > last);
     found = [...(await readPlaced(journal, placed)), ...waiting].slice(0, limit);
   }
-  // Records moved while they were read: read again.
+  // If maintenance moved records during the read, read again.
   return positionsVersion === catalogue.positionsVersion ? found : readAudit(journal, catalogue, fresh, range);
 }
 
@@ -51,7 +51,7 @@ function firstOf(indexed: Iterable<IndexEntry>, limit: number): readonly PlacedA
   return placed;
 }
 
-/** Skips damaged records without losing the others. */
+/** Reads the records at these positions; skips only the damaged ones. */
 async function readPlaced(journal: Journal, placed: readonly PlacedAudit[]): Promise<readonly AuditEntry[]> {
   const orNull = (thrown: unknown): null => {
     if (thrown instanceof DamagedRecord) return null;
@@ -62,7 +62,7 @@ async function readPlaced(journal: Journal, placed: readonly PlacedAudit[]): Pro
     (await journal.readMany(positions).catch(orNull)) ??
     (await Promise.all(positions.map((position) => journal.read(position).catch(orNull))));
   return records.flatMap((record, i) =>
-    // Written by audit() of the store.
+    // audit() of the store wrote this text.
     record === null ? [] : [{ ...(JSON.parse(record.text) as AuditRecord), number: placed[i]?.number ?? 0 }],
   );
 }

@@ -11,7 +11,7 @@ import { DamagedRecord, type JournalRecord, type Position } from '../journal/jou
 
 export interface ReadResult {
   readonly entries: readonly Entry[];
-  /** Where the log is damaged, or not at the position the index gives. */
+  /** The first unit that is damaged or not at its indexed position; null if all units are intact. */
   readonly damage: { readonly fromSeq: number; readonly position: Position; readonly error: Error } | null;
 }
 
@@ -34,7 +34,7 @@ export async function readEntries(
   return { entries: asked, damage };
 }
 
-/** The index knows the length of the log; if positions are missing, the index is damaged. */
+/** Throws if entries are missing: the index has the length of the log, so its positions are damaged. */
 function assertWhole(logId: string, entries: readonly Entry[], { from_seq, to_seq, limit, reverse }: BoundRange): void {
   const count = Math.max(0, Math.min(limit, to_seq - from_seq + 1));
   const isWhole = entries.every(({ envelope }, i) => envelope.seq === (reverse ? to_seq - i : from_seq + i));
@@ -57,7 +57,7 @@ async function readUnits(journal: Journal, logId: string, placed: readonly Place
   }
 }
 
-/** In log order: the units before the first damaged one. */
+/** Reads, in log order, the units before the first damaged one. */
 async function readUpToDamage(journal: Journal, logId: string, placed: readonly PlacedUnit[]): Promise<ReadUnits> {
   const units: Unit[] = [];
   for (const unit of [...placed].sort((a, b) => a.firstSeq - b.firstSeq)) {
@@ -71,14 +71,14 @@ async function readUpToDamage(journal: Journal, logId: string, placed: readonly 
   return { units, damage: null };
 }
 
-/** The record is damaged, or its file is missing. */
+/** True if the error means that a record is damaged or its file is missing. */
 function isDamage(thrown: unknown): thrown is Error {
   return thrown instanceof DamagedRecord || (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT');
 }
 
-/** An intact record other than the expected one counts as damaged. */
+/** Parses a unit. An intact record of a different unit counts as damaged. */
 function unitOf({ logId, text }: JournalRecord, expected: string, placed: PlacedUnit | undefined): Unit {
-  // Written by append(); the checksum matches.
+  // append() wrote this, and the checksum matches.
   const unit = JSON.parse(text) as Unit;
   if (placed === undefined) return unit;
   if (logId !== expected || unit.entries[0]?.envelope.seq !== placed.firstSeq) {

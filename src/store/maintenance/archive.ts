@@ -20,7 +20,7 @@ export interface ArchiveOptions extends MaintenanceOptions {
 
 export interface ArchiveResult {
   readonly sessions: number;
-  /** Bytes removed from the journal, less those added to the archive. */
+  /** Bytes removed from the journal, minus bytes added to the archive. */
   readonly freedBytes: number;
 }
 
@@ -40,7 +40,7 @@ export async function archiveEnded(parts: StoreInternals, options: ArchiveOption
     purge.clean();
     return { ...archived, freedBytes: archived.freedBytes + purgedBytes };
   } catch (thrown) {
-    // Files and index may disagree.
+    // The index may no longer match the files.
     parts.catalogue.archive.invalidate();
     throw thrown;
   }
@@ -79,7 +79,7 @@ async function archiveSealed(
   }
 }
 
-/** Overwrites redacted content that is already archived, or in a remaining segment. Returns the bytes freed. */
+/** Rewrites archive files and sealed segments that still hold redacted content. Returns the bytes freed. */
 async function purgeSealed(parts: StoreInternals, sealed: ReadonlySet<number>, purge: Purge): Promise<number> {
   const { catalogue } = parts;
   const files = [...(await purge.files())].filter((file) => file < 0 || sealed.has(file));
@@ -96,7 +96,7 @@ async function purgeSealed(parts: StoreInternals, sealed: ReadonlySet<number>, p
   return freedBytes;
 }
 
-/** Seal nothing unless there is work: each call would leave another segment. */
+/** True if there is work. Sealing without work would add a segment at each call. */
 function isAnything({ catalogue }: StoreInternals, endedBeforeMs: number): boolean {
   catalogue.show();
   const { from, to } = unarchivedBefore(endedBeforeMs);
@@ -113,7 +113,7 @@ function parseTime(text: unknown): number {
   );
 }
 
-/** Seals all segments so far and ensures that a start needs none of them. Returns their numbers. */
+/** Seals all existing segments and ensures that a start needs none of them. Returns their numbers. */
 async function sealSegments(parts: StoreInternals): Promise<ReadonlySet<number>> {
   await parts.settle();
   await parts.journal.roll();
@@ -124,7 +124,7 @@ async function sealSegments(parts: StoreInternals): Promise<ReadonlySet<number>>
   return new Set((await listSegments(parts.files)).filter((segment) => segment < end.segment));
 }
 
-/** Drops old cursors and units of archived sessions. */
+/** Returns a predicate that is true for records to drop: old cursors and units of archived sessions. */
 function droppedRecords({ catalogue }: StoreInternals): (record: PlacedRecord) => boolean {
   const known = new Map<string, ReadonlySet<string> | null>();
   return ({ kind, logId, position }) => {
@@ -144,7 +144,7 @@ interface Moved {
   readonly bytes: number;
 }
 
-/** Writes sessions to one archive file. Until the segments are rewritten, both contain them. */
+/** Copies sessions to one archive file. Until their segments are rewritten, both contain them. */
 async function moveSome(
   parts: StoreInternals,
   endedBeforeMs: number,
@@ -189,7 +189,7 @@ async function moveSome(
   }
 }
 
-/** null = it is damaged and stays where it is. */
+/** The units of a log; null if it is damaged and must stay in the journal. */
 function unitsOf({ catalogue }: StoreInternals, logId: string): readonly PlacedUnit[] | null {
   const record = catalogue.record(logId);
   if (record === null || record.damagedFrom !== null) return null;

@@ -1,4 +1,4 @@
-/** Copies everything confirmed so far while the hub runs. */
+/** Copies all durable data while the hub runs. */
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ export interface BackupResult {
   readonly bytes: number;
 }
 
-/** Copies a consistent prefix: exactly what was confirmed at the start. `target` must be empty or missing. */
+/** Copies exactly the data that was durable at the start of the call. `target` must be empty or missing. */
 export async function backupTo(
   parts: StoreInternals,
   target: string,
@@ -27,7 +27,7 @@ export async function backupTo(
   try {
     const files = await realFiles(join(target, JOURNAL_FOLDER));
     const copied = await copyParts(parts.files, files, await plan(parts.files, end), options);
-    // Last: a folder without this file is not a backup.
+    // Write the mark last: a folder without it is not a backup.
     await writeBackupMark(target, { format: DATA_FORMAT, files: copied });
     return { bytes: bytesOf(copied) };
   } catch (thrown) {
@@ -37,7 +37,7 @@ export async function backupTo(
   }
 }
 
-/** Never write into a folder that contains anything. */
+/** Rejects a folder that contains anything. */
 export async function assertEmpty(folder: string): Promise<void> {
   if (typeof folder !== 'string' || folder === '') {
     throw new HubError('bad_options', `expected the path of a new folder, got ${describeValue(folder)}`);
@@ -82,7 +82,7 @@ function backupDamaged(problem: string): HubError {
   return new HubError('backup_damaged', `the backup is damaged: ${problem}; use another one`);
 }
 
-/** Durable on return. */
+/** Copies files; they are durable on return. */
 async function copyParts(
   from: Files,
   to: Files,

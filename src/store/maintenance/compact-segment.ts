@@ -1,4 +1,4 @@
-/** Rewrites a sealed segment or archive file without some of its records; the others move. */
+/** Rewrites a sealed segment or archive file without some records; the positions of the others change. */
 
 import { MOVED_FAMILY, type MovedLog } from '../catalogue/store-operations.ts';
 import { orderAt } from '../index/index-keys.ts';
@@ -36,7 +36,7 @@ export async function compactSegment(
       const text = kind === 'unit' ? textOf(logId, record.text) : record.text;
       isChanged ||= text !== record.text;
       const about = kind === 'unit' && !logIds.has(logId) ? catalogue.record(logId) : null;
-      // This may be the log's first unit: record its order, which would otherwise follow from the new position.
+      // For the first unit of a log, record the order: it would otherwise be derived from the new position.
       if (about !== null && about.order === orderAt(position))
         await part.add('lazy', MOVED_FAMILY, movedText(logId, about));
       const { offset } = await part.add(isArchive && kind === 'unit' ? 'packed' : kind, logId, text);

@@ -1,4 +1,4 @@
-/** The files that describe a data folder or a backup: format, journal id, list of files. */
+/** Reads and writes the files that describe a data folder or a backup: format, journal id, list of files. */
 
 import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { HubError } from '../../core/lib/errors.ts';
 import { systemIds } from '../../system/ids.ts';
 import { makeFolder, syncFolder } from '../../system/make-folder.ts';
 
-/** Raise when older programs could not read the folder. */
+/** Increase when older programs cannot read the folder. */
 export const DATA_FORMAT = 1;
 
 const FORMAT_NAME = 'parley.json';
@@ -16,11 +16,11 @@ export const INDEX_FOLDER = 'index';
 
 export interface FolderFormat {
   readonly format: number;
-  /** Identifies the journal; an independent copy gets another. */
+  /** Identifies the journal; an independent copy gets a different id. */
   readonly journal_id: string;
 }
 
-/** null = empty folder. Rejects newer formats: this program would misread them. */
+/** Returns null if the folder is empty. Rejects newer formats, which this program would misread. */
 export async function readFormat(folder: string): Promise<FolderFormat | null> {
   const path = join(folder, FORMAT_NAME);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -56,7 +56,7 @@ export function writeBackupMark(folder: string, mark: BackupMark): Promise<void>
 
 export async function readBackupMark(folder: string): Promise<BackupMark> {
   const text = await readFile(join(folder, BACKUP_NAME), 'utf8').catch(() => '{}');
-  // Written by writeBackupMark, perhaps of another version.
+  // writeBackupMark wrote this, perhaps in a different version.
   const { format, files } = parsed(text) as Partial<BackupMark>;
   if (!Number.isInteger(format) || !Array.isArray(files)) {
     throw new HubError('not_a_backup', `${folder} is not a complete backup; name the folder a backup was written to`);
@@ -82,7 +82,7 @@ function assertKnown(what: string, format: number): void {
   );
 }
 
-/** Durable on return: first the content, then the name. */
+/** Writes a file that is durable on return: first the content, then the name. */
 async function writeDurably(folder: string, name: string, content: object): Promise<void> {
   await makeFolder(folder);
   const path = join(folder, name);
@@ -101,7 +101,7 @@ export function newFormat(): FolderFormat {
   return { format: DATA_FORMAT, journal_id: systemIds.hex32() };
 }
 
-/** Never touch a backup, or journal files that nothing describes. */
+/** Rejects a backup, and a folder that has a journal but no format file. */
 async function assertEmptyOfData(folder: string): Promise<null> {
   const names = await readdir(folder).catch(() => [] as string[]);
   if (names.includes(BACKUP_NAME)) {

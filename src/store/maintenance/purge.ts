@@ -28,14 +28,14 @@ export class Purge {
   }
 
   /**
-   * Covers sessions that ended before the time and have a pinned snapshot: without one they could not be folded again.
+   * Selects sessions that ended before the time and have a pinned snapshot; without one they could not be folded again.
    */
   static async of(parts: StoreInternals, endedBeforeMs: number): Promise<Purge> {
     const purge = new Purge(parts);
     const newest = new Map<string, Said>();
     const all: Said[] = [];
     for await (const { envelope } of redactions(parts)) {
-      // Written by the hub; the log is verified by checksum, not by schema.
+      // The hub wrote this; the checksum verifies it, so no schema check is needed.
       const { pin, ...record } = envelope.event_data as unknown as RedactionRecord;
       const kept = pin === null ? null : { ...pin, body: null };
       const said: Said = { ...record, pin: kept, entryId: envelope.envelope_id };
@@ -75,7 +75,7 @@ export class Purge {
     return found;
   }
 
-  /** Snapshots and old pages of the index may hold it too. */
+  /** Drops snapshots and makes the next start rebuild the index: both may still hold redacted content. */
   clean(): void {
     if (!this.changed) return;
     for (const sessionId of this.hidden.keys()) this.parts.catalogue.overlay.set(snapshotKey(sessionId), null);
@@ -86,7 +86,7 @@ export class Purge {
     const isRedactions = logId === REDACTIONS_LOG && this.superseded.size > 0;
     const hidden = this.hidden.get(logId);
     if (hidden === undefined && !isRedactions) return text;
-    // Written by append(); the checksum matches.
+    // append() wrote this, and the checksum matches.
     const { entries } = JSON.parse(text) as Unit;
     const after = entries.map((entry) => (hidden === undefined ? this.withoutPin(entry) : buried(entry, hidden)));
     return after.every((entry, i) => entry === entries[i]) ? text : serializeUnit({ entries: after });

@@ -1,7 +1,7 @@
 /**
- * Operator decisions about damage. `repairLogs` truncates damaged logs to their intact part. `quarantineDamage` copies
- * damage that no log needs to a separate file; from then on it is no problem. Damaged records beside the logs, such as
- * the audit, are skipped.
+ * Executes operator decisions on damage. `repairLogs` truncates damaged logs to their intact part. `quarantineDamage`
+ * copies damage that no longer affects a log to a file; verification then ignores it. Damaged records outside the
+ * logs, such as audit records, are skipped.
  */
 
 import { HubError } from '../../core/lib/errors.ts';
@@ -17,14 +17,14 @@ import { verifyStore } from './verify.ts';
 
 export interface RepairResult {
   readonly log_id: string;
-  /** The last entry kept; 0 = nothing is left. */
+  /** The seq of the last entry kept; 0 = nothing is left. */
   readonly kept_seq: number;
   readonly epoch: number;
 }
 
 const ENTRIES_PER_READ = 512;
 
-/** Repairs these logs (default: all damaged ones). Reads everything first to find damage nobody met yet. */
+/** Repairs these logs (default: all damaged ones). Reads everything first, to find damage that is not known yet. */
 export async function repairLogs(
   parts: StoreInternals,
   logIds: readonly string[] | undefined,
@@ -54,7 +54,7 @@ async function repairLog(parts: StoreInternals, log_id: string, nowMs: number): 
   return { log_id, kept_seq: kept?.seq ?? 0, epoch: parts.catalogue.epochOf(repaired) };
 }
 
-/** The log up to its damage, which may begin earlier than known; null = nothing is intact. */
+/** The record of the log up to its damage, which may begin earlier than known; null if nothing is intact. */
 async function soundPart(
   { journal, catalogue }: StoreInternals,
   logId: string,
@@ -71,11 +71,11 @@ async function soundPart(
 }
 
 export interface QuarantinedDamage extends DamagedRange {
-  /** The file in the folder `journal` with these bytes; null = the damage is a missing file. */
+  /** The file in the folder `journal` that holds a copy of the damaged bytes; null if the damage has no bytes. */
   readonly copy: string | null;
 }
 
-/** `isSome`: only some logs were repaired, so nameless damage may belong to another. */
+/** `isSome`: only some logs were repaired, so damage without known logs may belong to another log. */
 export async function quarantineDamage(
   parts: StoreInternals,
   options: MaintenanceOptions & { readonly isSome?: boolean },
@@ -98,7 +98,7 @@ export async function quarantineDamage(
 async function copyAside({ files }: StoreInternals, { from, to }: Damage): Promise<string | null> {
   if (from.segment !== to.segment || from.offset === to.offset) return null;
   const name = `damaged-${segmentName(from.segment).replace('.journal', '')}-${from.offset}-${to.offset}.bytes`;
-  // Left behind by an interrupted run.
+  // An interrupted run may have left this file.
   if ((await files.list()).includes(name)) await files.remove(name);
   await withFile(files.open(name, { create: true }), async (copy) => {
     await withSegment(files, from.segment, async (file) => {

@@ -1,4 +1,4 @@
-/** Reads and folds everything again and compares it with the index. Changes nothing. */
+/** Reads and folds all logs again and compares the result with the index. Changes nothing. */
 
 import { canonicalJson, type Json } from '../../core/lib/json.ts';
 import { Catalogue } from '../catalogue/catalogue.ts';
@@ -24,11 +24,11 @@ export interface StoreVerification {
   readonly records: number;
   readonly logs: number;
   readonly damages: readonly Damage[];
-  /** Disagreements by log. */
+  /** Differences between journal and index, by log. */
   readonly problems: readonly { readonly log_id: string; readonly problem: string }[];
-  /** Damaged logs among them, which `repair` can truncate. */
+  /** The damaged logs, which `repair` can truncate. */
   readonly damaged: readonly DamagedLog[];
-  /** Damage quarantined earlier. */
+  /** Number of damaged ranges that were quarantined earlier. */
   readonly set_aside: number;
 }
 
@@ -64,7 +64,7 @@ async function compare(
   const damaged: DamagedLog[] = [];
   let logs = 0;
   for (const log_id of logIds(kept, again)) {
-    // Started after this scan began.
+    // Skip a log created after this scan began.
     if ((kept.record(log_id)?.order ?? '') >= end) continue;
     logs += 1;
     const damaged_from = again.record(log_id)?.damagedFrom ?? null;
@@ -86,7 +86,7 @@ function logIds(...catalogues: readonly Catalogue[]): ReadonlySet<string> {
   return found;
 }
 
-/** A log may have grown during the scan; compare only the part that was read. */
+/** Returns the difference, or null. A log that grew during the scan is not compared. */
 function differs(kept: Catalogue, again: Catalogue, logId: string): string | null {
   const [known, found] = [kept.record(logId), again.record(logId)];
   if (found === null) return known?.damagedFrom == null ? 'the index knows it, the journal does not' : damage(known);
@@ -104,7 +104,7 @@ function samePlaces(kept: Catalogue, again: Catalogue, logId: string, to_seq: nu
 }
 
 function text({ seq, epoch, head, order }: LogRecord): string {
-  // A head is JSON, but an interface without index signature does not tell the compiler.
+  // A head is JSON, but the compiler cannot infer that from an interface without an index signature.
   return canonicalJson({ seq, epoch, head, order } as unknown as Json);
 }
 

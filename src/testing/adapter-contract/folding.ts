@@ -33,7 +33,7 @@ export function unknownTypesChangeNothing(trial: Trial): void {
   }
 }
 
-/** Every change of a participant the hub can log, also of an unknown one, and also repeated. */
+/** Every participant change the hub can log, including repeated changes and those of an unknown participant. */
 function changesOfParticipants({ session_id, participants }: SessionMetadata): readonly Draft[] {
   const newcomer = { agent_id: 'id-newcomer', name: 'newcomer', role: 'participant', order: participants.length };
   const everybody = [...participants, newcomer];

@@ -21,7 +21,7 @@ export type GoldenStep =
     }
   | {
       readonly draft: Draft;
-      /** null = accepted. */
+      /** null if the draft was accepted. */
       readonly refusal: {
         readonly code: string;
         readonly message: string;

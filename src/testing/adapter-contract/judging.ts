@@ -32,7 +32,7 @@ export function sendsAreJudged(trial: Trial): void {
   }
 }
 
-/** A packet type that is accepted but never changes the state is not folded. */
+/** An accepted packet type that never changes the state is not folded; the adapter must reject it. */
 export function unfoldedIsRefused(trial: Trial): void {
   const folds = callsOf(allCalls(trial), 'fold');
   for (const type of ['msg.packet', 'context.set']) {
@@ -72,7 +72,7 @@ export function turnsAreReal(trial: Trial): void {
   for (const { positions } of trial.histories()) positions.forEach(turnPassedBySend);
 }
 
-/** A post that moves the turn must be its `since_seq`: the hub uses it to check that the new holder can see the post. */
+/** If a post moves the turn, `since_seq` must be its seq: the hub then checks that the new holder can see the post. */
 function turnPassedBySend(after: SessionState, index: number, positions: readonly SessionState[]): void {
   const before = positions[index - 1];
   if (before === undefined || before.metadata.participants !== after.metadata.participants) return;

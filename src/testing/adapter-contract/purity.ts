@@ -47,7 +47,7 @@ export function replayIsLive({ adapter, histories }: Trial): void {
   }
 }
 
-/** Backwards, so that anything remembered from a later call shows in an earlier one. */
+/** Repeats the calls backwards, so that an adapter that remembers a later call changes an earlier result. */
 export function nothingIsRemembered(trial: Trial): void {
   for (const call of allCalls(trial).toReversed()) {
     const again = callMember(trial.adapter, call.member, structuredClone(call.args));
@@ -72,7 +72,7 @@ function foldLog(adapter: CompleteAdapter, log: readonly Envelope[], keep: (stat
   return position?.adapter_state;
 }
 
-/** Changes everything that can be changed. */
+/** Overwrites every member that can be changed. */
 function scribble(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   Object.values(value).forEach(scribble);

@@ -69,7 +69,7 @@ function hasEnough({ participants, manifest }: SessionMetadata): boolean {
   return active && participants.filter(isMember).length >= manifest.participants.min;
 }
 
-/** Posts a draft; true = the adapter closes the session. */
+/** Posts a draft; returns true if the adapter closes the session. */
 function attempt(history: History, draft: Draft): boolean {
   try {
     return history.follow(draft)?.next_state === 'CLOSING';
@@ -111,7 +111,7 @@ function participantsOf({ participants }: SessionMetadata, ...statuses: string[]
   return participants.filter(({ status }) => statuses.includes(status));
 }
 
-/** Mostly texts; also packets, unknown types, and unexpected data. */
+/** Mostly texts; sometimes packets, unknown types or unexpected data. */
 function anythingToSay(metadata: SessionMetadata, random: Random): RoundDraft {
   if (random.chance(0.6)) return { event_type: 'msg.text', event_data: { text: randomWord(random) } };
   const event_type = random.pick(['msg.text', 'msg.packet', 'context.set', 'x.unknown', 'hand.raise']);

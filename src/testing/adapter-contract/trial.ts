@@ -7,22 +7,22 @@ import type { Call } from '../lib/recording.ts';
 import type { GoldenLog } from './golden-log.ts';
 import type { DraftSource, RandomHistory } from './random-history.ts';
 
-/** All optional; pass what the adapter needs before anybody can post, such as knobs and drafts. */
+/** All optional. Pass the knobs and drafts without which no participant could post. */
 export interface AdapterCheckOptions {
   /** Participants in the random histories; default 3, within the manifest's limits. */
   readonly participants?: number;
-  /** As the hub passes them to the adapter: with defaults, and names resolved to ids (`id-alice` …). */
+  /** Knobs as the hub passes them to the adapter: with defaults, and names resolved to ids (`id-alice` …). */
   readonly knobs?: HistoryOptions['knobs'] & {};
-  /** Drafts that participants might post, besides texts, packets and noise. */
+  /** Drafts that participants might post, in addition to texts, packets and noise. */
   readonly drafts?: DraftSource;
-  /** Takes the turn; default: `buildRound` of a text. */
+  /** Drafts with which the holder takes the turn; default: `buildRound` of a text. */
   readonly takeTurn?: DraftSource;
   /** Custom content types that the adapter folds. */
   readonly folds?: readonly string[];
   /** Sessions that `validateCreate` must accept, and ones it must reject. */
   readonly goodCreates?: readonly HistoryOptions[];
   readonly badCreates?: readonly HistoryOptions[];
-  /** Recorded when this version was released. */
+  /** The golden log recorded when this version was released. */
   readonly golden?: GoldenLog;
 }
 

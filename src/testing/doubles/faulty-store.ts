@@ -1,4 +1,4 @@
-/** An in-memory store whose disk is controlled by the test: it can wait, sync, fail, conflict and crash. */
+/** An in-memory store whose disk the test controls: it can wait, sync, fail, conflict and crash. */
 
 import type { Json } from '../../core/lib/json.ts';
 import type {
@@ -27,7 +27,7 @@ import {
 } from '../../hub/log/memory-disk.ts';
 import { GroupCommit, MemoryStore } from '../../hub/log/memory-store.ts';
 
-/** Whether an unconfirmed unit reached the disk. Asked in append order; the first false cuts its log. */
+/** Whether an unconfirmed unit reached the disk. Asked in append order; the first false drops the rest of its log. */
 export type KeepUnit = (logId: string, unit: Unit) => boolean;
 
 /** Whether an unflushed cursor write reached the disk. */
@@ -38,14 +38,14 @@ type KeepSnapshot = (sessionId: string) => boolean;
 
 interface CursorWrite {
   readonly key: CursorKey;
-  /** null = dropped. */
+  /** null if the cursor was dropped. */
   readonly cursor: Cursor | null;
 }
 
 const nothing = (): boolean => false;
 
 export class FaultyStore implements Store {
-  /** `snapshot` counts snapshots that were found. */
+  /** Numbers of calls; `snapshot` counts only loads that found a snapshot. */
   readonly counts: { append: number; read: number; snapshot: number } = { append: 0, read: 0, snapshot: 0 };
   readonly #disk: MemoryDisk;
   /** Reads durable data. */
@@ -100,7 +100,7 @@ export class FaultyStore implements Store {
     this.#writeCursors(() => true);
   }
 
-  /** Simulates a crash: nothing outstanding settles, and later calls do nothing. Returns the store that a new process opens:
+  /** Simulates a crash: pending calls never settle, and later calls do nothing. Returns the store that a new process opens:
    * durable data, and of each log the first staged units that `keep` selects. */
   crash(keep: KeepUnit = nothing, keepCursor: KeepCursor = nothing, keepSnapshot: KeepSnapshot = nothing): this {
     const kept = [...this.#leftBehind, ...leadingRuns(this.#commit.abandon(), keep)];
@@ -240,7 +240,7 @@ export class FaultyStore implements Store {
   }
 }
 
-/** A log keeps its units up to the first lost one. */
+/** Keeps the units of each log up to the first lost one. */
 function leadingRuns(units: readonly StagedUnit[], keep: KeepUnit): readonly StagedUnit[] {
   const cut = new Set<string>();
   return units.filter((unit) => {

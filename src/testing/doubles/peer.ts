@@ -12,7 +12,7 @@ export class Peer {
   readonly frames: HubFrame[] = [];
   closed = false;
   agentId = '';
-  /** true = acks deliveries at once. */
+  /** true = acks deliveries immediately. */
   acks = false;
   private lastRequest = 0;
   private readonly open = new Map<string, (frame: ResponseFrame) => void>();

@@ -1,4 +1,4 @@
-/** A clock that moves only when told. */
+/** A clock that moves only when the test advances it. */
 
 import type { Clock } from '../../core/ports/platform.ts';
 

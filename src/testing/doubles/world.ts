@@ -27,7 +27,7 @@ export function seededIds(seed: number): Ids {
   return { hex32: () => word() + word() + word() + word() };
 }
 
-/** Resolves when everything has happened that needs neither time nor disk. */
+/** Resolves after all pending work that needs neither time nor disk. */
 export async function quiet(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -121,7 +121,7 @@ export class World {
   }
 }
 
-/** For tests in JavaScript: a world has no built-in session types. */
+/** Rejects missing session types, which tests in JavaScript may omit: a world has no built-in ones. */
 function checkOptions(options: Partial<WorldOptions> | undefined): void {
   if (Array.isArray(options?.adapters)) return;
   const expected = 'a list of session types, such as {adapters: [consulting]}';

@@ -13,7 +13,7 @@ import { randomContext } from './situations.ts';
 
 const CONVERSATIONS = 40;
 const LONG = 2000;
-/** Enough for four participants, however long they talk. */
+/** Maximum size of a tally: enough for four participants, whatever the length of the conversation. */
 const MAX_TALLY = 4 * 1024;
 
 export function acceptChecks(evaluator: AcceptEvaluator, params: readonly JsonObject[]): readonly Check[] {

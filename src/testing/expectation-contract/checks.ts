@@ -20,7 +20,7 @@ import { randomContext, randomViolation } from './situations.ts';
 
 const SITUATIONS = 200;
 
-/** Throws at once if the evaluator or the options have a wrong shape. Uses the hub's own checks of its answers. */
+/** Throws now if the evaluator or the options have a wrong shape. Judges answers with the hub's own checks. */
 export function evaluatorChecks(evaluator: Evaluator, options: EvaluatorCheckOptions): readonly Check[] {
   const { params, badParams } = checkedOptions(options);
   const kind = evaluatorKind(evaluator);
@@ -67,7 +67,7 @@ export function handlerChecks(handler: ViolationHandler): readonly Check[] {
   ];
 }
 
-/** Without an object, the suite would have no title. */
+/** Throws unless the part is an object, because the title of the suite needs its name. */
 function isObject(part: unknown, kind: RegistrationKind): void {
   if (typeof part !== 'object' || part === null) checkRegistration(part, kind);
 }

@@ -15,7 +15,7 @@ export interface EvaluatorCheckOptions {
 
 const KNOWN: readonly string[] = ['params', 'badParams'];
 
-/** Tests in JavaScript may pass anything. */
+/** Validates the options, because tests in JavaScript may pass anything. */
 export function checkedOptions(options: unknown): Required<EvaluatorCheckOptions> {
   const such = 'such as {params: [{seconds: 5}], badParams: [{}]}';
   assert.ok(isPlainObject(options), `options: expected an object ${such}, got ${describeValue(options)}`);

@@ -24,7 +24,7 @@ export function assertSameOutcome(actual: Outcome, expected: Outcome, what: stri
   assert.deepStrictEqual(comparable(actual), comparable(expected), what + reason);
 }
 
-/** Runs `run`; a failure says what was being done. */
+/** Calls `run`; prefixes the message of its error with `what`. */
 export function doing<T>(what: string, run: () => T): T {
   try {
     return run();
@@ -33,7 +33,7 @@ export function doing<T>(what: string, run: () => T): T {
   }
 }
 
-/** The member, and the type of its envelope or draft. */
+/** Describes a call by its member and the type of its envelope or draft. */
 export function describeCall({ member, args }: Call): string {
   const types = args.map(eventType).filter((type) => type !== undefined);
   return `${member}(${types.join()})`;

@@ -22,11 +22,11 @@ import { nextStamp } from '../../core/records/session/stamp.ts';
 import { foldEnvelope, type SessionState } from '../../core/state/state.ts';
 
 export interface HistoryOptions {
-  /** Their number; the names are alice (the creator), bob, carol … */
+  /** Number of participants; their names are alice (the creator), bob, carol … */
   readonly participants?: number;
-  /** As the hub passes them to the adapter: with defaults, and names resolved to ids. */
+  /** Knobs as the hub passes them to the adapter: with defaults, and names resolved to ids. */
   readonly knobs?: JsonObject;
-  /** How many have joined when the session opens; default: all. */
+  /** Number of participants that have joined when the session opens; default: all. */
   readonly joined?: number;
 }
 
@@ -104,7 +104,7 @@ export function createdMetadata(given: SessionAdapter, options: HistoryOptions =
   return foldEnvelope(null, envelope, { adapter: null, epoch: 1 }).metadata;
 }
 
-/** Differs from the name, to detect adapters that confuse the two. */
+/** The id differs from the name, to detect adapters that confuse the two. */
 export function idOf(name: string): string {
   return `id-${name}`;
 }
@@ -120,13 +120,13 @@ export function draftOf(senderId: string, round: RoundDraft): Draft {
   };
 }
 
-/** Default: three, within the limits of the manifest. */
+/** Number of participants; default: three, within the limits of the manifest. */
 export function participantCount({ manifest }: SessionAdapter, { participants }: HistoryOptions): number {
   const { min, max } = manifest.participants;
   return participants ?? Math.max(min, Math.min(3, max ?? 3));
 }
 
-/** The draft as the next envelope of the session. */
+/** Stamps the draft as the next envelope of the session. */
 export function stamped(draft: Draft, before: SessionState | null): Envelope {
   const seq = (before?.head.seq ?? 0) + 1;
   return { ...draft, ...nextStamp(FIRST_MS + seq * 1000, null, SESSION_ID), seq, depth: 0 };

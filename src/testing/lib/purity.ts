@@ -18,7 +18,7 @@ const FORBIDDEN: readonly Forbidden[] = [
   { holder: globalThis, key: 'fetch', name: 'fetch' },
 ];
 
-/** Returns the names of the forbidden functions that `run` called, even if it swallowed the error they throw. `run` must be
+/** Returns the names of the forbidden functions that `run` called, even if it swallowed their errors. `run` must be
  * synchronous. */
 export function usesClockOrRandom(run: () => void): readonly string[] {
   const touched = new Set<string>();
@@ -38,7 +38,7 @@ export function usesClockOrRandom(run: () => void): readonly string[] {
   return [...touched];
 }
 
-/** Dates from a given time are pure; only "now" is not. */
+/** A Date class that refuses only the current time: dates from a given time are pure. */
 function dateWithoutNow(refuse: (name: string) => never): DateConstructor {
   return new Proxy(Date, {
     apply: () => refuse('Date()'),

@@ -35,7 +35,7 @@ interface Trial {
   readonly part: RulePart & { readonly conditions?: readonly string[] };
   readonly options: PartCheckOptions;
   readonly cases: readonly Case[];
-  /** Its first answers, case by case. */
+  /** The first answers of the part, one per case. */
   first(): readonly Outcome[];
   ask(args: JsonObject, routing: Routing): unknown;
   check(answer: unknown, routing: Routing): void;
@@ -163,7 +163,7 @@ function isDestination(answer: unknown, { order }: Routing): void {
   assert.ok(order.includes(String(answer.agent_id)), `${answer.agent_id} has no place in this session`);
 }
 
-/** Nested conditions hold or not, always in the same way. */
+/** Decides whether a nested condition holds, always in the same way. */
 function someHold(condition: RuleRef): boolean {
   return canonicalJson(condition).length % 2 === 0;
 }
@@ -175,7 +175,7 @@ export interface PartCheckOptions {
   readonly badArgs?: readonly JsonObject[];
 }
 
-/** Tests in JavaScript may pass anything. */
+/** Validates the options, because tests in JavaScript may pass anything. */
 function checkOptions(options: unknown): void {
   const { args, badArgs = [] } = (isPlainObject(options) ? options : {}) as Partial<Record<string, unknown>>;
   const lists = Object.entries({ args, badArgs });

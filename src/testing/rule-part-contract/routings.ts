@@ -46,7 +46,7 @@ export function randomRouting(seed: number): Routing {
 const KEYS = ['stage', 'score', 'approved', 'constructor', 'größe'];
 const WORDS = ['yes', 'NO', 'urgent: call me', 'größe', ''];
 
-/** The hub also passes a turn on when it hides the holder. */
+/** A hub envelope after which the hub passes the turn on: the holder was hidden. */
 function hideEvent({ session_id }: SessionMetadata, order: readonly string[], random: Random) {
   return hubDraft(session_id, 'session.participant.hidden', { agent_id: random.pick(order) });
 }

@@ -82,7 +82,7 @@ function nothingIsMutated({ view, given, scenes }: ViewTrial): void {
   }
 }
 
-/** Backwards and with two windows at once: anything remembered from one reading shows in another. */
+/** Repeats readings backwards and with two windows in parallel, so that remembering one changes another. */
 function nothingIsRemembered(trial: ViewTrial): void {
   const { view } = trial;
   for (const { params, scene, shown, messages } of renderAll(trial).toReversed()) {
@@ -150,7 +150,7 @@ function windowsAreSuffixes(trial: ViewTrial): void {
 const BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
 const LABEL = /^[\s\p{C}]*\[([^\]]*)\]: /u;
 
-/** A `[name]: ` label stands only at the start of a message, and names its sender. */
+/** A `[name]: ` label appears only at the start of a message, and names its sender. */
 function nobodyIsForged(trial: ViewTrial): void {
   for (const { messages, shown } of renderAll(trial)) {
     for (const { content, seq } of messages) {

@@ -58,7 +58,7 @@ export function renderScene(view: View, params: JsonObject, scene: Scene): Rende
   return { params, scene, shown, earlier, messages: view.show(shown, earlier, params) };
 }
 
-/** The first scene is empty, the second has one line, later ones have more. */
+/** A scene of `length` random lines, with gaps between their seqs. */
 function randomScene(random: Random, length: number): Scene {
   let seq = 3;
   return Array.from({ length }, () => {

@@ -1,4 +1,4 @@
-/** The message form: says whose turn it is and why the hub refused a message. Keeps the text until the hub has accepted it. */
+/** Message form: shows whose turn it is and why a message was refused; keeps the text until the hub accepts it. */
 
 import { useId, useRef } from 'preact/hooks';
 import '../act.css';
@@ -18,7 +18,7 @@ import { type MessageDraftState, useMessageDraft } from './use-message-draft.ts'
 interface ComposerProps {
   readonly session: OpenSession;
   readonly may: SessionPermissions;
-  /** Another form takes the person's turn. */
+  /** True if the form for the turn result is shown too: messages sent here do not submit the turn. */
   readonly isBeside?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function Composer({ session, may, isBeside = false }: ComposerProps) {
 
 interface PickerProps {
   readonly recipients: readonly Recipient[];
-  /** Ids; empty = everyone. */
+  /** Agent ids of the recipients; empty for everyone. */
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }
@@ -144,12 +144,12 @@ function RoutePicker({ routes, message }: { routes: readonly RouteChoice[]; mess
 }
 
 interface SendCheck {
-  /** Null = none, or not known yet. */
+  /** Null if nothing prevents sending, or while the check is pending. */
   readonly obstacle: Obstacle | null;
   readonly routes: readonly RouteChoice[];
 }
 
-/** Asks in advance whether a message would be accepted. If that fails, sending shows why. */
+/** Asks the hub in advance whether it would accept a message. If the check fails, sending reports the error. */
 function useSendCheck({ id, turn, now }: OpenSession, isMine: boolean): SendCheck {
   const read = async (): Promise<SendCheck> => {
     const [{ can, code, why }, tools] = await Promise.all([

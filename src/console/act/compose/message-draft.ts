@@ -1,18 +1,18 @@
-/** Drafts of messages, kept until the hub has accepted them. Every retry of one message uses the same idempotency key. */
+/** Stores message drafts until the hub accepts them. Every retry of a message uses the same idempotency key. */
 
 import type { Result } from '../../../core/protocol/operations/operations.ts';
 import type { PostParams } from '../../../core/protocol/operations/posting.ts';
 import { attempt, type Outcome } from '../../connection/write-operations.ts';
 import { store } from '../../state/console-state.ts';
 
-/** Text and recipients are kept together, so that a whisper is never sent to everyone. */
+/** Keeps text and recipients together, so that a restored whisper is never sent to everyone. */
 export interface MessageDraft {
   readonly text: string;
-  /** Ids; empty = everyone. */
+  /** Agent ids of the recipients; empty for everyone. */
   readonly to: readonly string[];
 }
 
-/** Drafts kept while the page is open. */
+/** Maximum number of drafts kept while the page is open. */
 const MAX_SAVED = 50;
 const EMPTY: MessageDraft = { text: '', to: [] };
 
@@ -22,7 +22,7 @@ const drafts = new Map<string, MessageDraft>();
 const keys = new Map<string, { readonly content: string; readonly key: string }>();
 const pending = new Map<string, SendOutcome>();
 
-/** Drafts belong to one identity: the next one to sign in must not see them. */
+/** Includes the identity in the key: the next identity to sign in must not see these drafts. */
 function ownKey(place: string): string {
   return `${store.get().me?.agent_id ?? ''} ${place}`;
 }
@@ -39,19 +39,19 @@ export function saveDraft(place: string, draft: MessageDraft): void {
   if (drafts.size > MAX_SAVED && oldest !== undefined) drafts.delete(oldest);
 }
 
-/** The unanswered message from this place, if any: a returning page waits for it too. */
+/** The pending post from this place; undefined if there is none. A page opened again waits for it. */
 export function pendingSend(place: string): SendOutcome | undefined {
   return pending.get(ownKey(place));
 }
 
-/** An edited message is a new one, even if it ends up with the same text. */
+/** Discards the idempotency key after an edit: the edited message is new, even if its text is the same. */
 export function forgetKey(place: string): void {
   keys.delete(ownKey(place));
 }
 
 type Message = Pick<PostParams, 'session_id' | 'event_type' | 'event_data' | 'audience'>;
 
-/** Sending the same message again after an unknown outcome posts it only once. */
+/** Posts a message. Sending the same content again after an unknown outcome does not post it twice. */
 export async function sendMessage(place: string, message: Message): SendOutcome {
   const content = JSON.stringify(message);
   const mine = ownKey(place);

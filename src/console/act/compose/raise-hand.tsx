@@ -1,4 +1,4 @@
-/** Raises the hand for the next turn with an urgency, or lowers it. */
+/** Bids for the next turn (raises the hand) with an urgency, or withdraws the bid. */
 
 import { useRef, useState } from 'preact/hooks';
 import { refusalOf } from '../../connection/write-operations.ts';
@@ -10,15 +10,15 @@ const DEFAULT_BID = 5;
 const BIDS = Array.from({ length: MAX_BID }, (_, at) => at + 1);
 const LABELS: Readonly<Record<number, string>> = { 1: '1: if there is time', [MAX_BID]: `${MAX_BID}: cannot wait` };
 
-/** `up` is the current bid; 0 = the hand is down. */
+/** `up`: the current bid; 0 if the hand is down. */
 export function RaiseHand({ sessionId, up }: { sessionId: string; up: number }) {
   const [bid, setBid] = useState(DEFAULT_BID);
   const [refusal, setRefusal] = useState<string | null>(null);
   const raise = useRef<HTMLButtonElement>(null);
   const wanted = useRef<number | null>(null);
-  /** Posts one bid at a time. Of those pressed while one is pending, posts only the last. */
+  /** Posts one bid at a time. Of the bids chosen while one is pending, posts only the last. */
   const post = async (pressed: number): Promise<void> => {
-    // The other button may disappear while it has the focus.
+    // Focus the button that stays: the pressed one may disappear.
     raise.current?.focus();
     const isPending = wanted.current !== null;
     wanted.current = pressed;

@@ -1,15 +1,15 @@
-/** The possible recipients of a message. Pure. */
+/** Lists the possible recipients of a message. Pure. */
 
 import type { Participant, SessionMetadata } from '../../../core/records/session/session.ts';
 
 export interface Recipient {
   readonly agent_id: string;
   readonly name: string;
-  /** Was chosen but has left: the hub skips it, and refuses a message without other recipients. */
+  /** Chosen, but has left the session: the hub skips it, and rejects a message without other recipients. */
   readonly isGone: boolean;
 }
 
-/** The other participants. Chosen ones stay listed after they leave: a whisper never loses a recipient unnoticed. */
+/** The participants other than `me`. A chosen one stays listed after it leaves, so that its loss is noticed. */
 export function listRecipients(
   { participants }: Pick<SessionMetadata, 'participants'>,
   me: string,
@@ -21,7 +21,7 @@ export function listRecipients(
     .filter(({ agent_id, isGone }) => !isGone || chosen.includes(agent_id));
 }
 
-/** With a single recipient there is nothing to choose. */
+/** False if there is nothing to choose: at most one possible recipient, and none chosen. */
 export function isChoice(recipients: readonly Recipient[], chosen: readonly string[]): boolean {
   return recipients.length > 1 || chosen.length > 0;
 }

@@ -1,4 +1,4 @@
-/** Where a message can pass the turn, from the tools that `get_session` offers the turn holder. Pure. */
+/** Derives how a message can pass the turn from the tools that `get_session` offers the turn holder. Pure. */
 
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
 import type { TurnTool } from '../../../core/ports/adapter.ts';
@@ -8,11 +8,11 @@ export interface RouteChoice {
   readonly id: string;
   readonly label: string;
   readonly takesReason: boolean;
-  /** The packet to post with this text. */
+  /** Builds the packet to post with this text. */
   packet(text: string, reason?: string): Packet;
 }
 
-/** Only tools whose arguments are the message, a target or a reason. */
+/** Skips tools that take arguments other than a message, a target or a reason. */
 export function routeChoices(tools: readonly TurnTool[]): readonly RouteChoice[] {
   return tools.flatMap(({ name, description, parameters }): readonly RouteChoice[] => {
     const takesReason = hasReason(parameters);

@@ -1,4 +1,4 @@
-/** Texts about whose turn it is, and why the person cannot send. Pure. */
+/** Describes whose turn it is, and why the person cannot send. Pure. */
 
 import type { WireCode } from '../../../core/lib/errors.ts';
 import type { Turn } from '../../../core/records/session/envelope.ts';
@@ -10,7 +10,7 @@ export interface Obstacle {
   readonly why: string;
 }
 
-/** Omits an obstacle that only repeats that it is someone else's turn. */
+/** Says whose turn it is, and names the obstacle unless it only repeats that. */
 export function turnText(
   turn: Turn | null,
   me: string,
@@ -27,7 +27,7 @@ function holderText(turn: Turn | null, me: string, names: ReadonlyMap<string, st
   return turn.agent_id === me ? 'It is your turn.' : `It is the turn of ${names.get(turn.agent_id) ?? turn.agent_id}.`;
 }
 
-/** Shown in place of the composer; null = show nothing. */
+/** The text shown in place of the composer; null to show nothing. */
 export function silenceText(place: Participant | null, { state }: Pick<SessionMetadata, 'state'>): string | null {
   if (place === null) return null;
   if (state === 'CLOSED' || state === 'EXPIRED') return 'This session has ended: no more messages can be sent.';

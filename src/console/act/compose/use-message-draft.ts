@@ -1,4 +1,4 @@
-/** The message being written: its text, recipients and route, kept until the hub has accepted it. */
+/** Holds the message being written (text, recipients, route) until the hub has accepted it. */
 
 import { useEffect, useState } from 'preact/hooks';
 import type { Outcome } from '../../connection/write-operations.ts';
@@ -8,14 +8,14 @@ import type { RouteChoice } from './routes.ts';
 export interface MessageDraftState {
   readonly draft: MessageDraft;
   readonly route: RouteChoice | undefined;
-  /** Why the turn is passed there. */
+  /** The person's reason for passing the turn on this route. */
   readonly reason: string;
   readonly isBusy: boolean;
   readonly refusal: string | null;
   change(draft: Partial<MessageDraft>): void;
   choose(routeId: string): void;
   giveReason(reason: string): void;
-  /** Resolves when the hub has answered; false = there was nothing to send. */
+  /** Resolves when the hub has answered; false if nothing was sent. */
   send(): Promise<boolean>;
 }
 
@@ -24,7 +24,7 @@ export function useMessageDraft(sessionId: string, routes: readonly RouteChoice[
   const [draft, setDraft] = useState(() => savedDraft(sessionId));
   const [routeId, choose] = useState('');
   const [reason, giveReason] = useState('');
-  /** A message sent before the person left this page, still unanswered. */
+  /** The post still pending from an earlier visit to this page, if any. */
   const [before] = useState(() => pendingSend(sessionId));
   const [isBusy, setBusy] = useState(before !== undefined);
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -39,7 +39,7 @@ export function useMessageDraft(sessionId: string, routes: readonly RouteChoice[
     if (!outcome.ok) return setRefusal(outcome.reason);
     // Keep the recipients: the next message must not reach more participants unnoticed.
     const rest = { text: '', to };
-    // Save even if the page is gone: a sent message must not come back as a draft.
+    // Save even if the person left the page: a sent message must not come back as a draft.
     saveDraft(sessionId, rest);
     setDraft(rest);
     choose('');

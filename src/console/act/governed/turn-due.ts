@@ -1,4 +1,4 @@
-/** The governed turn that waits for this person's result, and the template of that result. Pure. */
+/** Finds the governed turn that waits for this person's result, and the template of that result. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
@@ -17,7 +17,7 @@ export interface TurnDue {
 
 const AT_WORK = ['dispatched', 'starting', 'running'];
 
-/** The oldest active turn of this person; null = none. */
+/** The oldest active turn of this person; null if there is none. */
 export function turnDue({ session, public_state }: SessionStateAt, me: string): TurnDue | null {
   if (session.manifest.type !== 'governed') return null;
   const { turns, run_id, status } = toRunModel(public_state);
@@ -26,7 +26,7 @@ export function turnDue({ session, public_state }: SessionStateAt, me: string): 
   return due === undefined ? null : { turn_id: due.turn_id, role: due.role, attempt: due.attempt, run_id };
 }
 
-/** The seq of the latest dispatch of the turn; null = none is known. */
+/** The seq of the latest dispatch of the turn; null if none is known. */
 export function askedAt({ asked }: RunHistory, turnId: string): number | null {
   return asked.findLast(({ turn_id }) => turn_id === turnId)?.seq ?? null;
 }

@@ -1,4 +1,4 @@
-/** The prompt and context that were dispatched with a turn. */
+/** Shows the prompt and context that were dispatched with a turn. */
 
 import { useMemo } from 'preact/hooks';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
@@ -10,7 +10,7 @@ import type { OpenSession } from '../../state/session/open-session.ts';
 import { Said } from '../../text/untrusted-text.tsx';
 import { askedAt, askedText } from './turn-due.ts';
 
-/** Longer texts are folded to leave room for the result. */
+/** A longer prompt starts collapsed, to leave room for the result. */
 const MAX_OPEN_LENGTH = 400;
 
 export function TurnPrompt({ session, turnId }: { session: OpenSession; turnId: string }) {
@@ -31,7 +31,7 @@ export function TurnPrompt({ session, turnId }: { session: OpenSession; turnId: 
   );
 }
 
-/** Looks in the loaded part of the log first; an old turn needs the whole log. */
+/** Finds the prompt in the loaded part of the log, or for an old turn in the whole log. */
 function usePromptSeq(session: OpenSession, turnId: string): { isKnown: boolean; seq: number | null } {
   const whole = useWholeLog(session);
   const { envelopes } = session.log;
@@ -40,7 +40,7 @@ function usePromptSeq(session: OpenSession, turnId: string): { isKnown: boolean;
   return { isKnown, seq: (isKnown ? askedAt(whole.book, turnId) : null) ?? held };
 }
 
-/** From the loaded part of the log, else read from the hub, again after a redaction. Null = not loaded yet. */
+/** Takes the envelope from the loaded log, else reads it from the hub, again after a redaction. Null until loaded. */
 function useEnvelope({ id, log, now }: OpenSession, seq: number | null): Envelope | null {
   const held = log.envelopes.find((one) => one.seq === seq) ?? null;
   const missing = held === null ? seq : null;

@@ -1,4 +1,4 @@
-/** The form in which a person who holds a role of a governed run submits the result of a turn. */
+/** Form in which a person who holds a role of a governed run submits a turn result. */
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import '../act.css';
@@ -86,7 +86,7 @@ function ResultForm({ place, session, due, config }: Props & { place: string }) 
   );
 }
 
-/** What was wrong with the previous attempt. */
+/** The reason and errors of the turn's latest rejection; empty for the first attempt. */
 function rejectionOf({ log }: OpenSession, due: TurnDue): readonly string[] {
   const last =
     due.attempt > 1 ? toRunHistory(log.envelopes).rejections.findLast((one) => one.turn_id === due.turn_id) : null;

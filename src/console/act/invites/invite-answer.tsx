@@ -25,7 +25,7 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
       : await attempt('reject_invite', { session_id: sessionId, reason: text || undefined });
     setBusy(false);
     if (!outcome.ok) return setRefusal(outcome.reason);
-    // The client keeps an invite open until it is answered.
+    // Tell the client too: it keeps the invite open until it is answered.
     answerInvite(sessionId, accepts || { reject: text });
     document.getElementById('main')?.focus();
   };
@@ -56,7 +56,7 @@ export function InviteAnswer({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** Invitees may read only the description and the participants. */
+/** Shows the description and the participants, all that an invitee may read. */
 function Invited({ sessionId }: { sessionId: string }) {
   const { answer } = useRead(() => callRead('get_session', { session_id: sessionId }), [sessionId]);
   const session = answer?.session ?? null;

@@ -1,4 +1,4 @@
-/** Shows on every page that invites wait, and links to them. */
+/** Shows pending invites on every page, with links to them. */
 
 import { useEffect } from 'preact/hooks';
 import '../act.css';

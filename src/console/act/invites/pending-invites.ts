@@ -1,4 +1,4 @@
-/** Forgets invites that no longer wait. The hub does not notify an invitee that was removed before joining. */
+/** Forgets invites that no longer need an answer: the hub does not notify an invitee removed before joining. */
 
 import type { SessionDescription } from '../../../core/protocol/operations/console-sessions.ts';
 import { forgetInvite } from '../../connection/hub-client.ts';
@@ -13,7 +13,7 @@ export async function checkInvites(): Promise<void> {
   for (const id of findExpiredInvites(ids, sessions, me.agent_id)) forgetInvite(id);
 }
 
-/** The ids that need no answer any more. Pure. */
+/** The ids of invites that no longer need an answer. Pure. */
 export function findExpiredInvites(
   ids: readonly string[],
   sessions: readonly SessionDescription[],

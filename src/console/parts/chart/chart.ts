@@ -1,8 +1,8 @@
-/** A series of numbers as SVG path data and in words. */
+/** Converts series of numbers to SVG path data and to text. */
 
 export interface Series {
   readonly name: string;
-  /** Oldest first; null = unknown. */
+  /** Oldest first; null if the value is unknown. */
   readonly points: readonly (number | null)[];
 }
 
@@ -13,7 +13,7 @@ interface ChartSize {
 
 const PADDING = 3;
 
-/** All series share one scale from 0, so that heights can be compared. */
+/** Draws all series on one scale from 0, so that heights can be compared. */
 export function drawSeries(series: readonly Series[], size: ChartSize) {
   const most = Math.max(0, ...series.flatMap(({ points }) => points.filter(isKnown)));
   const count = Math.max(0, ...series.map(({ points }) => points.length));
@@ -62,7 +62,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Three significant digits, such as `1.24 k`. */
+/** Formats with three significant digits, such as `1.24 k`. */
 export function formatCompact(value: number): string {
   const size = Math.abs(value);
   if (size >= 999_500_000) return `${trimmed(value / 1e9)} G`;
@@ -76,7 +76,7 @@ function trimmed(value: number): string {
   return String(Number(value.toFixed(digits)));
 }
 
-/** null = unknown. `now`: the newest point, even if unknown. */
+/** The newest, least and greatest value. `now` is null if the newest point is unknown, even if others are known. */
 export function figuresOf({ points }: Series) {
   const known = points.filter(isKnown);
   const now = points.at(-1) ?? null;
@@ -87,7 +87,7 @@ export function figuresOf({ points }: Series) {
   };
 }
 
-/** `posts: now 12/s, 3 to 40/s`. */
+/** `posts: now 12/s, from 3 to 40/s`. */
 export function chartText(series: readonly Series[], unit: string): string {
   const texts = series.map((one) => {
     const { now, least, most } = figuresOf(one);

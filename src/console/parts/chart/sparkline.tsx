@@ -1,4 +1,4 @@
-/** A small chart: a few series on one scale, with their current values as text. */
+/** Draws a small chart: a few series on one scale, with their current values as text. */
 
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -10,9 +10,9 @@ import { chartText, drawSeries, figuresOf, formatCompact, type Series } from './
 
 interface SparklineProps {
   readonly label: string;
-  /** Follows a number directly: `/s`, ` ms`. */
+  /** Appended to each number, such as `/s` or ` ms`. */
   readonly unit: string;
-  /** At most three are shown. */
+  /** Only the first three are shown. */
   readonly series: readonly Series[];
   readonly width?: number;
   readonly height?: number;
@@ -59,7 +59,7 @@ function nowWords(series: Series, unit: string): string {
   return now === null ? '\u2013' : shortText(`${formatCompact(now)}${unit}`);
 }
 
-/** The upper end of the scale. */
+/** Names the upper end of the scale. */
 function mostWords(series: readonly Series[], unit: string): string {
   const most = Math.max(...series.map((one) => figuresOf(one).most ?? 0));
   return most > 0 ? `up to ${formatCompact(most)}${unit}` : '';

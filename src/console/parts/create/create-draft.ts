@@ -1,4 +1,4 @@
-/** The draft of a new session, and the `create_session` parameters made from it. */
+/** Defines the draft of a new session, and converts it to `create_session` parameters. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import type { CreateParams, ParticipantRef } from '../../../core/records/session/create-params.ts';
@@ -11,7 +11,7 @@ import { isAgentId } from '../graph-editor/graph-problems.ts';
 import { OPTIONS, readOptions } from './options.ts';
 
 export interface ParticipantDraft {
-  /** By name or id, or by a capability. */
+  /** Whether `text` is a name (or id) or a capability. */
   readonly by: 'name' | 'capability';
   readonly text: string;
 }
@@ -70,7 +70,7 @@ export function readCreate(draft: CreateDraft, manifest: Manifest, me: string): 
   return { ok: true, params };
 }
 
-/** Skips empty rows. */
+/** The participants with trimmed text, without empty rows. */
 function namedIn({ participants }: CreateDraft): readonly ParticipantDraft[] {
   return participants.map(({ by, text }) => ({ by, text: text.trim() })).filter(({ text }) => text !== '');
 }
@@ -91,7 +91,7 @@ function participantErrors(draft: CreateDraft, { participants: rule }: Manifest,
   return [...duplicates, { field: 'participants', message: `expected at ${limit} including you, got ${count}` }];
 }
 
-/** As the hub assigns them: the creator is the initiator, a single other participant the respondent. */
+/** Predicts the role the hub assigns: the creator is the initiator, a single other participant the respondent. */
 export function roleOf(draft: CreateDraft, { by, text }: ParticipantDraft, me: string): string {
   const named = namedIn(draft);
   const isMe = (one: ParticipantDraft) => one.by === 'name' && one.text.trim() === me;
@@ -99,7 +99,7 @@ export function roleOf(draft: CreateDraft, { by, text }: ParticipantDraft, me: s
   return named.filter((one) => !isMe(one)).length <= 1 ? 'respondent' : 'participant';
 }
 
-/** All participants given by name, in order. */
+/** The names of all participants given by name, in order, including the creator. */
 export function participantsFrom(draft: CreateDraft, me: string): readonly string[] {
   const names = namedIn(draft).flatMap(({ by, text }) => (by === 'name' ? [text] : []));
   return [...new Set(names.includes(me) ? names : [me, ...names])];
@@ -110,18 +110,18 @@ export function hasOnlyNames(draft: CreateDraft): boolean {
   return namedIn(draft).every(({ by, text }) => by === 'name' && !isAgentId(text));
 }
 
-/** Converts the hub's name of a field into the form's. */
+/** Converts the field name of a hub error to that of the form. */
 export function asFormError({ field, message }: FieldError): FieldError {
   return { field: field.replace(/^params\./, ''), message };
 }
 
-/** The hub's errors about a draft it rejected. */
+/** A draft that the hub rejected, with its errors. */
 export interface RejectedDraft {
   readonly draft: CreateDraft;
   readonly errors: readonly FieldError[];
 }
 
-/** The errors whose subject has not been edited since. */
+/** The errors whose fields have not been edited since the hub rejected the draft. */
 export function activeErrors({ draft, errors }: RejectedDraft, now: CreateDraft): readonly FieldError[] {
   return errors.filter((error) => {
     const { field } = asFormError(error);
@@ -129,7 +129,7 @@ export function activeErrors({ draft, errors }: RejectedDraft, now: CreateDraft)
   });
 }
 
-/** The part of a draft that an error is about. A graph depends on the participants, too. */
+/** The part of a draft that an error is about. A graph depends on the participants. */
 function subjectOf({ type, participants, knobs, options }: CreateDraft, field: string): unknown {
   const [part = '', name] = field.split('.');
   switch (part) {

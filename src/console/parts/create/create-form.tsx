@@ -1,4 +1,4 @@
-/** The form for a new session: type, participants, knobs and options. */
+/** Renders the form for a new session: type, participants, knobs and options. */
 
 import type { VNode } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
@@ -32,7 +32,7 @@ import { INTENT, OPTIONS, OTHER_OPTIONS } from './options.ts';
 import { ParticipantsPart } from './participants-part.tsx';
 
 interface CreateFormProps {
-  /** At least one. */
+  /** At least one type. */
   readonly types: readonly SessionType[];
   /** Suggested names; others can be typed. */
   readonly agents: readonly string[];
@@ -42,11 +42,11 @@ interface CreateFormProps {
   readonly onDraft: (draft: CreateDraft) => void;
   /** Called only with parameters in which the form finds no error. */
   readonly onCreate: (params: CreateParams) => void;
-  /** The session is being opened. */
+  /** True while the session is being created. */
   readonly isBusy: boolean;
-  /** The hub's errors; without a field = about the whole request. */
+  /** The hub's errors; an error without a field is about the whole request. */
   readonly refused: readonly FieldError[];
-  /** Asks the hub (`check_graph`). */
+  /** Asks the hub to check a graph (`check_graph`). */
   readonly check: (graph: JsonObject) => Promise<GraphCheck>;
   readonly delays: Delays;
 }
@@ -150,7 +150,7 @@ function helpOf({ version, participants: { min, max }, default_view, expectation
   ].join('; ');
 }
 
-/** Errors that no field shows, and the number of those above for screen readers. */
+/** Shows the errors that no field shows, and tells screen readers how many errors are above. */
 function Rest({ errors, count }: { readonly errors: readonly FieldError[]; readonly count: number }): VNode {
   return (
     <div role="alert">

@@ -1,4 +1,4 @@
-/** The options of any session, as a form made from a schema. */
+/** Builds the form for the options that every session type has. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import type { CreateParams } from '../../../core/records/session/create-params.ts';
@@ -15,7 +15,7 @@ const duration = (title: string, description: string) => ({
 const DURATIONS = ['ttl', 'invite_timeout', 'drain_timeout'] as const;
 const ACTIONS = ['audit', 'warn', 'notify_session', 'hide', 'remove', 'auto_close'];
 
-// A schema with properties becomes a group.
+// The cast to GroupField is safe: a schema with properties becomes a group.
 export const OPTIONS = fieldOf(
   {
     type: 'object',
@@ -69,7 +69,7 @@ export const OPTIONS = fieldOf(
   'Options',
 ) as GroupField;
 
-/** The intent is at the top of the form; the other options are collapsed. */
+/** The form shows the intent at its top, and collapses the other options. */
 export const INTENT: Field = only('Purpose', (name) => name === 'intent');
 export const OTHER_OPTIONS: Field = only('Options', (name) => name !== 'intent');
 
@@ -96,7 +96,7 @@ export function readOptions(draft: Draft): OptionsRead {
   const pairs = (labels ?? []) as readonly { readonly name: string; readonly value: string }[];
   const entries = (expectations ?? []) as unknown as NonNullable<Options['expectations']>;
   return {
-    // The form has validated the shape of each.
+    // `readForm` has validated the shape of each member.
     params: {
       ...(others as Options),
       ...(pairs.length === 0 ? {} : { labels: Object.fromEntries(pairs.map((one) => [one.name, one.value])) }),

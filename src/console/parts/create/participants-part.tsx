@@ -1,4 +1,4 @@
-/** The participants in order, each by name or capability. */
+/** Edits the participants in order, each given by name or capability. */
 
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';

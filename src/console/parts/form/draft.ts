@@ -1,4 +1,4 @@
-/** The texts typed into a form so far. An empty text = not set. */
+/** Defines form drafts: the text typed into each field so far. An empty text means that the field is not set. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import type { Field, GroupField } from './field.ts';
@@ -13,7 +13,7 @@ export function emptyDraft(field: Field): Draft {
   return field.kind === 'group' ? {} : '';
 }
 
-/** The draft for a given value. */
+/** Converts a value to the draft that shows it. */
 export function draftOf(field: Field, value: Json | undefined): Draft {
   if (value === undefined) return emptyDraft(field);
   switch (field.kind) {

@@ -1,4 +1,4 @@
-/** The errors of a field, beside it. The field refers to them in `aria-describedby`. */
+/** Shows the errors of a field. The field refers to them in `aria-describedby`. */
 
 import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';

@@ -1,4 +1,4 @@
-/** Errors of form fields, found by the form or by the hub (`knobs.rounds: expected at least 1, got 0`). */
+/** Selects errors of form fields, found by the form or by the hub (`knobs.rounds: expected at least 1, got 0`). */
 
 export interface FieldError {
   /** A path, such as `knobs.rounds` or `participants.0`. */
@@ -11,7 +11,7 @@ export function errorsOf(errors: readonly FieldError[], path: string): readonly 
   return errors.filter(({ field }) => field === path).map(({ message }) => message);
 }
 
-/** The errors of this field and of everything inside it. */
+/** The errors of this field and of the fields inside it. */
 export function errorsWithin(errors: readonly FieldError[], path: string): readonly string[] {
   return errors.flatMap(({ field, message }) => {
     if (field === path) return [message];

@@ -1,4 +1,4 @@
-/** Properties of form components. */
+/** Defines the properties of form components. */
 
 import type { VNode } from 'preact';
 import type { Draft } from './draft.ts';
@@ -17,7 +17,7 @@ export interface CustomProps {
   readonly errors: readonly FieldError[];
 }
 
-/** Shared by all fields of a form. */
+/** Properties that all fields of a form share. */
 interface FormParts {
   /** Prefix that makes element ids unique on the page. */
   readonly id: string;
@@ -31,11 +31,11 @@ export interface PartProps<Kind extends Field = Field> {
   readonly draft: Draft | undefined;
   readonly onDraft: (draft: Draft) => void;
   readonly form: FormParts;
-  /** Without a frame and a title. */
+  /** True to omit the frame and the title. */
   readonly isBare?: boolean;
 }
 
-/** Encodes the path, because an id may not contain blanks. */
+/** Encodes the path in an element id, which may not contain spaces. */
 export function elementId({ id }: FormParts, path: string): string {
   return `${id}-${encodeURIComponent(path)}`;
 }

@@ -1,4 +1,4 @@
-/** Converts a JSON Schema into form fields. Whatever a form cannot show faithfully becomes a JSON text field. */
+/** Converts a JSON Schema to form fields. Schema parts that no field can show faithfully become JSON text fields. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import { isRecord, type UnknownRecord } from '../../lib/unknown-record.ts';
@@ -9,7 +9,7 @@ interface About {
   readonly title: string;
   readonly help: string;
   readonly isRequired: boolean;
-  /** The default of the schema; undefined = none. */
+  /** The default of the schema; undefined if it has none. */
   readonly fallback: Json | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface ListField extends About {
 export interface GroupField extends About {
   readonly kind: 'group';
   readonly members: readonly (readonly [name: string, field: Field])[];
-  /** The JSON field for members outside the schema; null = not allowed. */
+  /** The JSON field for members outside the schema; null if the schema forbids them. */
   readonly others: JsonField | null;
 }
 export type JsonField = About & { readonly kind: 'json'; readonly shape: 'object' | 'list' | 'any' };
@@ -59,7 +59,7 @@ const UNDERSTOOD: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties'],
 };
 const ABOUT = ['type', 'title', 'description', 'default', 'examples', '$schema', '$id', '$comment', 'deprecated'];
-/** Deeper levels of a schema become JSON text. */
+/** Schema levels below this depth become JSON text. */
 const MAX_NESTING = 6;
 
 export function fieldOf(schema: unknown, title = '', isRequired = false, depth = 0): Field {
@@ -99,7 +99,7 @@ function aboutOf(schema: unknown, title: string, isRequired: boolean): About {
     title: shortText(typeof given === 'string' && given !== '' ? given : title),
     help: typeof description === 'string' ? fittingText(description, MAX_HELP).text : '',
     isRequired,
-    // Everything in a schema is JSON.
+    // The cast is safe: everything in a schema is JSON.
     fallback: fallback as Json | undefined,
   };
 }
@@ -130,7 +130,7 @@ function groupOf(schema: UnknownRecord, about: About, depth: number): Field {
   const { properties, required, additionalProperties: others } = schema;
   const named = isRecord(properties) ? Object.entries(properties) : [];
   const requiredNames = Array.isArray(required) ? required : [];
-  // The empty name is reserved for OTHERS in drafts.
+  // Drafts reserve the empty name for OTHERS.
   const isNameless = named.some(([name]) => name === '');
   if (isNameless || (named.length === 0 && others !== false)) return { ...about, kind: 'json', shape: 'object' };
   return {

@@ -1,4 +1,4 @@
-/** A field with a single input: text, number, yes or no, choice, or JSON. */
+/** Renders a field with a single input: text, number, yes or no, choice, or JSON. */
 
 import type { TargetedInputEvent, VNode } from 'preact';
 import type { Json } from '../../../core/lib/json.ts';
@@ -67,7 +67,7 @@ function Input({ field, common, onText }: InputProps): VNode {
     case 'json':
       return <textarea {...common} rows={4} spellcheck={false} autocomplete="off" onInput={onInput} />;
     case 'number':
-      // type="text": a number input hides what was typed while it is not a number.
+      // Use type="text": a number input hides typed text that is not a number.
       return (
         <input
           {...common}

@@ -1,4 +1,4 @@
-/** Reads a form: its value and the errors of its fields. The hub validates again; this only reports errors earlier. */
+/** Reads the value and the errors of a form. The hub validates again; the form only reports errors earlier. */
 
 import type { Json } from '../../../core/lib/json.ts';
 import { lineOf, readJson } from '../../lib/read-json.ts';
@@ -7,7 +7,7 @@ import type { Field, GroupField, JsonField, ListField, NumberField } from './fie
 import type { FieldError } from './field-errors.ts';
 
 interface FormRead {
-  /** undefined = not set, or invalid. */
+  /** undefined if the field is not set, or invalid. */
   readonly value: Json | undefined;
   readonly errors: readonly FieldError[];
 }
@@ -25,7 +25,7 @@ export function readForm(field: Field, draft: Draft | undefined, at: string): Fo
 }
 
 function readLeaf(field: Exclude<Field, GroupField | ListField>, text: string, at: string): FormRead {
-  // Blanks are a text, but no number, choice or JSON.
+  // Spaces alone are a valid text, but not a number, a choice or JSON.
   if (field.kind === 'text' ? text === '' : text.trim() === '') return leftOut(field, at);
   switch (field.kind) {
     case 'text':
@@ -64,7 +64,7 @@ function readNumber({ isWhole, bounds }: NumberField, text: string, at: string):
   return { value: value === 0 ? 0 : value, errors: [] };
 }
 
-/** Allows for the rounding of decimals. */
+/** True if `value` is a multiple of `of`, allowing for the rounding of decimals. */
 function isMultiple(value: number, of: number): boolean {
   const ratio = value / of;
   return Math.abs(ratio - Math.round(ratio)) < 1e-9;
@@ -84,7 +84,7 @@ function readJsonField({ shape }: JsonField, text: string, at: string): FormRead
   return { value, errors: [] };
 }
 
-/** Leaves out an empty list unless it is required. */
+/** Omits an empty list unless it is required and has no default. */
 function readList(field: ListField, draft: Draft | undefined, at: string): FormRead {
   const items = listIn(draft);
   if (items.length === 0 && (!field.isRequired || field.fallback !== undefined))
@@ -96,7 +96,7 @@ function readList(field: ListField, draft: Draft | undefined, at: string): FormR
   return { value, errors: [...(count === null ? [] : [{ field: at, message: count }]), ...errors] };
 }
 
-/** Leaves out an empty group unless it is required; then its own fields report what is missing. */
+/** Omits an empty group unless it is required; then the errors of its fields say what is missing. */
 function readGroup(field: GroupField, draft: Draft | undefined, at: string): FormRead {
   const read = field.members.map(
     ([name, one]) => [name, readForm(one, memberIn(draft, name), `${at}.${name}`)] as const,

@@ -1,4 +1,4 @@
-/** A form made from a JSON Schema. It holds no state: typed text is passed up and comes back as `draft`. */
+/** Renders a form for a JSON Schema. It holds no state: the parent keeps the typed text in `draft`. */
 
 import type { VNode } from 'preact';
 import { useId } from 'preact/hooks';
@@ -12,15 +12,15 @@ import { type Custom, elementId, type PartProps } from './field-props.ts';
 import { LeafPart } from './leaf-part.tsx';
 
 interface SchemaFormProps {
-  /** Made by `fieldOf(schema, title, true)`. */
+  /** The field that `fieldOf(schema, title, true)` makes. */
   readonly field: Field;
-  /** The path of the value in the request, and of errors: `knobs`. */
+  /** The path of the value in the request, such as `knobs`; error paths start with it. */
   readonly path: string;
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
-  /** From the form (`readForm`) and from the hub. */
+  /** The errors found by the form (`readForm`) and by the hub. */
   readonly errors: readonly FieldError[];
-  /** By path. */
+  /** Components that replace the standard ones, by path of the field. */
   readonly custom?: Readonly<Record<string, Custom>>;
 }
 
@@ -47,7 +47,7 @@ function GroupPart({ field, path, draft, onDraft, form, isBare = false }: PartPr
   const members = [...field.members, ...(field.others === null ? [] : [[OTHERS, field.others] as const])];
   const pathOf = (name: string) => (path === '' ? name : `${path}.${name}`);
   const paths = members.map(([name]) => pathOf(name));
-  // Shows the hub's errors about members without a field.
+  // The hub's errors about members without a field in the form.
   const stray = errorsElsewhere(form.errors, paths).filter((one) => path !== '' && one.field.startsWith(`${path}.`));
   const messages = [
     ...errorsOf(form.errors, path),

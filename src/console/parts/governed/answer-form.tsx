@@ -1,4 +1,4 @@
-/** A one-line form for a person who may approve, with one button per possible answer. */
+/** Renders a one-line form for a person who may approve, with one button per possible answer. */
 
 import type { VNode } from 'preact';
 import { useId, useState } from 'preact/hooks';
@@ -8,7 +8,7 @@ import { ErrorsPart } from '../form/errors-part.tsx';
 export interface Answer {
   readonly title: string;
   readonly isMain?: boolean;
-  /** The error for an empty text; absent = the text is optional. */
+  /** The error for an empty text; absent if the text is optional. */
   readonly emptyError?: string;
   /** Posts the answer; rejects with the hub's error. */
   send(text: string): Promise<void>;
@@ -35,7 +35,7 @@ export function AnswerForm({ label, answers }: { readonly label: string; readonl
   const submit = (event: Event): void => {
     event.preventDefault();
     const [only, another] = answers;
-    // Enter works only if there is a single answer.
+    // Enter submits only if there is a single possible answer.
     if (only !== undefined && another === undefined) void give(only);
   };
   return (

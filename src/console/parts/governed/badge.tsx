@@ -1,4 +1,4 @@
-/** A word in a frame. The colour adds no information. */
+/** Renders a word in a frame. The colour adds no information. */
 
 import type { VNode } from 'preact';
 import { shortText } from '../../text/visible-text.ts';

@@ -1,4 +1,4 @@
-/** A governed run: status, phases, pending answers, decisions and history. */
+/** Shows a governed run: status, phases, pending answers, decisions and history. */
 
 import { useMemo } from 'preact/hooks';
 import '../parts.css';
@@ -28,18 +28,18 @@ import {
 } from './model/run-model.ts';
 
 export interface GovernedPanelProps {
-  /** `public_state`, current or past. */
+  /** `public_state` of the session, now or at a past seq. */
   readonly publicState: unknown;
   /** `knobs.config` of the session. */
   readonly config: unknown;
-  /** The log up to the same moment, folded by `withEnvelope`. */
+  /** The log up to the same seq, folded by `withEnvelope`. */
   readonly book: RunHistory;
   readonly names: Names;
-  /** Posts the answer; rejects with the hub's error. Absent = this identity may not approve, or the past is shown. */
+  /** Posts the answer; rejects with the hub's error. Absent if this identity may not approve, or during replay. */
   readonly onGateAnswer?: (answer: GateAnswer) => Promise<void>;
-  /** The same for the answer that a blocked run needs. */
+  /** Like `onGateAnswer`, for the answer that a blocked run needs. */
   readonly onBlockerAnswer?: (note: string) => Promise<void>;
-  /** Why an identity with the grant cannot answer; null = no obstacle to report. */
+  /** Why an identity with the approve grant cannot answer; null if there is no obstacle to report. */
   readonly approvalObstacle?: string | null;
 }
 

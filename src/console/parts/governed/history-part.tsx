@@ -1,4 +1,4 @@
-/** The history of a run, newest first: accepted and rejected turns, gate answers and blockers. */
+/** Shows the history of a run, newest first: accepted and rejected turns, gate answers and blockers. */
 
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
@@ -107,7 +107,7 @@ function TurnDetails({ turn }: { readonly turn: AcceptedTurnModel }): VNode {
 const STEP = 20;
 
 interface NewestItems<Item> {
-  /** Newest first. */
+  /** The items to show, newest first. */
   readonly shown: readonly Item[];
   readonly more: VNode | null;
 }

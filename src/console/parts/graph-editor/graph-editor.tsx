@@ -1,4 +1,4 @@
-/** Edits a graph as text and draws it while it is typed. Each error links to its place in the text. */
+/** Edits a graph as text and draws it while the person types. Each error links to its place in the text. */
 
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { asError } from '../../../core/lib/errors.ts';
@@ -20,11 +20,11 @@ interface GraphEditorProps {
   /** The typed JSON text. */
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Asks the hub (`check_graph`). */
+  /** Asks the hub to check a graph (`check_graph`). */
   readonly check: (graph: JsonObject) => Promise<GraphCheck>;
-  /** Names of the participants, for templates. Other names in a graph are reported. */
+  /** Names of the participants, for templates. The editor reports other names in the graph. */
   readonly people: readonly string[];
-  /** There may be further participants with unknown names. */
+  /** True if there may be further participants with unknown names. */
   readonly mayBeOthers?: boolean;
   readonly delays: Delays;
   /** The hub's errors when it rejected the session. */
@@ -77,9 +77,9 @@ export function GraphEditor(props: GraphEditorProps): VNode {
 }
 
 interface Checked {
-  /** The answer to the newest question; null = none. */
+  /** The newest answer; null if there is none, or if the last check failed. */
   readonly checked: GraphCheck | null;
-  /** The newest drawable answer; it stays while the text is no graph. */
+  /** The newest drawable answer, kept while the text is not a graph. */
   readonly drawn: GraphCheck | null;
   readonly failure: string | null;
 }

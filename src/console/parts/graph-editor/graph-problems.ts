@@ -1,4 +1,4 @@
-/** Problems of a graph, each with its place in the text. */
+/** Finds the problems of a graph, each with its place in the text. */
 
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import type { GraphReport } from '../../../core/ports/adapter.ts';
@@ -11,23 +11,23 @@ export type GraphCheck = GraphReport;
 export interface Problem extends LineAndColumn {
   readonly kind: 'error' | 'warning';
   readonly message: string;
-  /** Offset in the text. */
+  /** Offset of the problem in the text. */
   readonly at: number;
 }
 
 interface Seen {
   readonly text: string;
-  /** null = no text. */
+  /** null if the text is empty. */
   readonly read: ReadJson | null;
   readonly checked: GraphCheck | null;
-  /** The reason why the check failed. */
+  /** The reason why the check failed; null if it did not. */
   readonly failure: string | null;
-  /** The names of all participants; null = there may be others. */
+  /** The names of all participants; null if there may be others. */
   readonly people: readonly string[] | null;
   readonly refused: readonly FieldError[];
 }
 
-/** Invalid JSON is reported alone, because the hub's errors are about another text. */
+/** Reports invalid JSON alone, because the hub's errors are about an earlier text. */
 export function findProblems({ text, read, checked, failure, people, refused }: Seen): readonly Problem[] {
   const placed = (kind: Problem['kind'], message: string, at: number): Problem => {
     return { kind, message, at, ...lineOf(text, at) };
@@ -51,12 +51,12 @@ export function findProblems({ text, read, checked, failure, people, refused }: 
   ];
 }
 
-/** The hub names fields `graph.transitions.0` or `knobs.graph.transitions.0`. */
+/** Strips the prefix of the hub's field names, such as `graph.` or `knobs.graph.`. */
 function withinGraph(field: string): string {
   return field.replace(/^(?:params\.)?(?:knobs\.)?graph(?:\.|$)/, '');
 }
 
-/** `people`: the names of all participants. Ids are skipped, because they may belong to any of them. */
+/** `people`: the names of all participants. Skips ids, because each may belong to any of them. */
 export function findUnknownParticipants(graph: Json, people: readonly string[]): readonly FieldError[] {
   return namedIn(graph)
     .filter(({ name }) => name !== '' && !people.includes(name) && !isAgentId(name))
@@ -71,7 +71,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The built-in parts of rules that name participants, each with the argument that does. */
+/** The built-in rule parts that name participants, each with the argument that contains the name. */
 const NAMING: ReadonlyMap<unknown, string> = new Map([
   ['from_speaker', 'agent_id'],
   ['agent', 'agent_id'],
@@ -90,7 +90,7 @@ function namedIn(graph: Json): readonly Named[] {
   ];
 }
 
-/** Includes nested conditions. */
+/** The participants named in a rule part and its nested conditions. */
 function inRule(rule: Json, field: string): readonly Named[] {
   if (rule === null) return [];
   const args = memberOf(rule, 'args');
@@ -100,7 +100,7 @@ function inRule(rule: Json, field: string): readonly Named[] {
   return [...own, ...inner, ...inRule(memberOf(args, 'condition'), `${field}.args.condition`)];
 }
 
-/** A name, or a list of names. */
+/** The participants in a value: a name, or a list of names. */
 function inValue(value: Json, field: string): readonly Named[] {
   if (typeof value === 'string') return [{ field, name: value }];
   return listOf(value).flatMap((name, i) => (typeof name === 'string' ? [{ field: `${field}.${i}`, name }] : []));
@@ -114,7 +114,7 @@ function listOf(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Recognizes an agent id; only the hub knows its name. */
+/** True for an agent id, whose name only the hub knows. */
 export function isAgentId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }

@@ -1,7 +1,7 @@
 /** Asks a question shortly after the last change, and reports only the answer to the newest question. */
 
 export interface Delays {
-  /** Runs `task` after the delay; returns its cancellation. */
+  /** Runs `task` after the delay; returns a function that cancels it. */
   after(ms: number, task: () => void): () => void;
 }
 

@@ -1,4 +1,4 @@
-/** Graph templates for the chosen participants. */
+/** Builds graph templates for the chosen participants. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 

@@ -1,8 +1,8 @@
-/** A graph to draw: nodes and edges with labels, read from any answer of a hub. */
+/** Reads any hub's answer into a graph to draw: nodes and edges with labels. */
 
 import { getOwn, isRecord, recordsFrom, textOr, type UnknownRecord } from '../../lib/unknown-record.ts';
 
-/** `rule`: chosen by a rule ("the next in order"); `anyone`: any speaker; `stranger`: a participant outside the rules. */
+/** `rule`: chosen by a rule ("the next in order"); `anyone`: any speaker; `stranger`: a participant not in the rules. */
 type NodeKind = 'start' | 'speaker' | 'anyone' | 'rule' | 'end' | 'stranger';
 
 export interface DrawnNode {
@@ -17,7 +17,7 @@ export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
-  /** The session took this step without a rule. */
+  /** True for a step that the session took without a rule. */
   readonly isExtra?: true;
 }
 
@@ -27,14 +27,14 @@ export interface DrawnGraph {
   readonly initial: string | null;
 }
 
-/** Names by agent id; an id without a name is shown itself. */
+/** Names by agent id; an id without a name is shown as it is. */
 export type Names = Readonly<Record<string, string>>;
 
 export function nameIn(names: Names, id: string): string {
   return (Object.hasOwn(names, id) ? names[id] : undefined) || id;
 }
 
-/** Reads the answer of `check_graph`. An unlisted end of an edge becomes a node. */
+/** Reads the answer of `check_graph`. An edge end that is not listed as a node becomes one. */
 export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
   const [nodes, initial] = [getOwn(answer, 'nodes'), getOwn(answer, 'initial')];
   const read = recordsFrom(getOwn(answer, 'edges')).flatMap(readEdge);
@@ -47,7 +47,7 @@ export function readGraph(answer: unknown, names: Names = {}): DrawnGraph {
   return { nodes: [...found.values()], edges: read, initial: first };
 }
 
-/** The node of a participant, found by id or name; null = not in the graph. */
+/** The node of a participant, found by id or name; null if it is not in the graph. */
 export function nodeOf({ nodes }: DrawnGraph, agentId: string, names: Names = {}): string | null {
   const name = nameIn(names, agentId);
   const found = nodes.find(({ agent }) => agent === agentId) ?? nodes.find(({ agent }) => agent === name);

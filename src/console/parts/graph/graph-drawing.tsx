@@ -1,4 +1,4 @@
-/** A workflow as a picture with its turn holder and path highlighted, and in sentences below it. */
+/** Shows a workflow as a drawing, with its turn holder and path highlighted, and in sentences below it. */
 
 import type { VNode } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
@@ -61,7 +61,7 @@ interface Drawn {
   readonly layout: Layout;
 }
 
-/** Draws the steps without a rule if there is room for them. null = even the graph alone is too large. */
+/** Lays out the graph, with the steps without a rule if they fit. null if even the graph alone is too large. */
 function useDrawn(given: DrawnGraph, walked: DrawnGraph): Drawn | null {
   const extra = JSON.stringify([walked.nodes.slice(given.nodes.length), walked.edges.slice(given.edges.length)]);
   return useMemo(() => {
@@ -70,7 +70,7 @@ function useDrawn(given: DrawnGraph, walked: DrawnGraph): Drawn | null {
   }, [given, extra]);
 }
 
-/** The turn holder or the reason for the end, which a node may not show. */
+/** Names the turn holder, or the reason for the end of the session, which a node may not show. */
 function Now({ current, end, names }: Pick<Way, 'current' | 'end'> & { readonly names: Names }): VNode | null {
   if (end !== null) {
     return (
@@ -93,10 +93,10 @@ interface PictureProps extends Drawn {
   readonly describedBy: string;
 }
 
-/** A wider drawing would be unreadable when fitted into a column: it keeps its size and scrolls. */
+/** A wider drawing keeps its size and scrolls: fitted into a column, it would be unreadable. */
 const MAX_FITTED = 640;
 
-/** A group, not an image, because the keyboard cannot reach the content of an image. */
+/** Has the role `group`, not `img`: the keyboard cannot reach the content of an image. */
 function Picture({ graph, layout, taken, names, describedBy }: PictureProps): VNode {
   const { lit, current, reached } = taken;
   const named = (id: string) => nameIn(names, id);

@@ -1,4 +1,4 @@
-/** The nodes and edges of a drawing as SVG. */
+/** Renders the nodes and edges of a drawing as SVG. */
 
 import type { VNode } from 'preact';
 import { fittingText } from '../../text/fitting-text.ts';
@@ -12,7 +12,7 @@ interface NodeMarkProps extends Omit<NodeFacts, 'isInitial'> {
   readonly elementRef: (element: SVGGElement | null) => void;
 }
 
-/** The width of a small letter in a node. */
+/** Estimated width in px of a letter in the small text of a node. */
 const SMALL_UNIT = 6.4;
 
 export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps): VNode {
@@ -67,10 +67,10 @@ export function NodeMark({ placed, isStop, elementRef, ...says }: NodeMarkProps)
 
 interface EdgeMarkProps {
   readonly edge: PlacedEdge;
-  /** The whole label; the drawn one may be shortened. */
+  /** The complete label; the drawn one may be shortened. */
   readonly words: string;
   readonly taken: EdgeTaken | undefined;
-  /** A step without a rule. */
+  /** True for a step taken without a rule. */
   readonly isExtra: boolean;
 }
 

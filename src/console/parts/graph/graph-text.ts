@@ -1,10 +1,10 @@
-/** A drawing in sentences, for readers who cannot see it. */
+/** Describes a drawing in sentences, for readers who cannot see it. */
 
 import { fittingText } from '../../text/fitting-text.ts';
 import { type DrawnEdge, type DrawnNode, type Names, nameIn } from './drawn-graph.ts';
 import { type PathTaken, turnNumbersText } from './path-taken.ts';
 
-/** Longer than any honest name, short enough for a screen reader. */
+/** Width limit in letters: longer than any honest name, short enough for a screen reader. */
 const MAX_UNITS = 160;
 
 export function graphSummary({ graph: { nodes, edges, initial }, ...now }: PathTaken, names: Names): string {
@@ -21,7 +21,7 @@ export function graphSummary({ graph: { nodes, edges, initial }, ...now }: PathT
   return [...sentences, `${who} has the turn.`].join(' ');
 }
 
-/** One sentence per edge. */
+/** Describes each edge in one sentence. */
 export function transitionTexts({ graph: { nodes, edges }, edges: takenEdges }: PathTaken): readonly string[] {
   const labels = labelsOf(nodes);
   return edges.map(({ from, to, label }, i) => {
@@ -36,11 +36,11 @@ export function transitionTexts({ graph: { nodes, edges }, edges: takenEdges }: 
 
 export interface NodeFacts {
   readonly isInitial: boolean;
-  /** The name of the turn holder there; null = nobody. */
+  /** The name of the turn holder at this node; null if there is none. */
   readonly current: string | null;
   readonly isReached: boolean;
   readonly visits: readonly number[];
-  /** The names of the participants it stood for. */
+  /** The names of the participants that this rule node stood for. */
   readonly stoodFor: readonly string[];
   readonly leaving: readonly DrawnEdge[];
 }
@@ -61,7 +61,7 @@ export function nodeText(node: DrawnNode, says: NodeFacts): string {
   return facts.join(', ');
 }
 
-/** Further names are counted instead of listed. */
+/** Maximum number of names listed; further names are only counted. */
 const MAX_NAMES = 6;
 
 export function namesText(names: readonly string[]): string {

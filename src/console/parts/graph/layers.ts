@@ -1,4 +1,4 @@
-/** The layers of a drawing, from top to bottom, with everything that takes room in them. */
+/** Assigns nodes, labels and passing edges to the layers of a drawing, from top to bottom. */
 
 import type { DrawnGraph } from './drawn-graph.ts';
 import type { Sizes } from './sizes.ts';
@@ -30,7 +30,7 @@ interface End {
   readonly to: number;
 }
 
-/** Depth first, without recursion: an edge to a node that is still open leads back. */
+/** Searches depth first, without recursion: an edge to a node still on the current path leads back. */
 function findBackEdges(out: readonly (readonly End[])[], starts: readonly number[]): ReadonlySet<number> {
   const back = new Set<number>();
   const state = out.map((): 'new' | 'open' | 'done' => 'new');
@@ -53,10 +53,10 @@ function findBackEdges(out: readonly (readonly End[])[], starts: readonly number
   return back;
 }
 
-/** One thing in a layer, identified by its index in `spots`. */
+/** A node, a label or a passing edge in a layer, identified by its index in `spots`. */
 export interface Spot {
   readonly rank: number;
-  /** Room left and right of the line through it. */
+  /** Width needed left and right of the centre of the spot. */
   readonly left: number;
   readonly right: number;
   readonly height: number;
@@ -64,11 +64,11 @@ export interface Spot {
 }
 
 export interface Layers {
-  /** Nodes first, in their order; then the labels and passing points of long edges. */
+  /** Nodes first, in the order of the graph; then the labels and passing points of long edges. */
   readonly spots: readonly Spot[];
-  /** By directed edge: the spots it runs through, from its upper node to its lower one. */
+  /** By directed edge: the spots on its way, from its upper node to its lower one. */
   readonly chains: readonly (readonly number[])[];
-  /** By directed edge: the spot of its label; null = no label. */
+  /** By directed edge: the spot of its label; null if it has no label. */
   readonly labelSpots: readonly (number | null)[];
 }
 
@@ -122,7 +122,7 @@ function ranksOf(count: number, edges: readonly Directed[]): readonly number[] {
   return ranks;
 }
 
-/** The odd layer in the middle. */
+/** The odd layer nearest to the middle between two layers. */
 function middleOf(upper: number, lower: number): number {
   const middle = Math.floor((upper + lower) / 2);
   if (middle % 2 === 1) return middle;

@@ -21,10 +21,10 @@ export interface PlacedNode extends Box {
 }
 
 export interface PlacedEdge extends Route {
-  /** Its index among the edges of the graph. */
+  /** Index of the edge in the graph. */
   readonly edge: number;
   readonly text: FittingText;
-  /** null = no label. */
+  /** null if the edge has no label. */
   readonly label: Box | null;
 }
 
@@ -36,7 +36,7 @@ export interface Layout {
   readonly edges: readonly PlacedEdge[];
 }
 
-/** A larger graph is shown as a list. */
+/** A graph above these limits is shown as a list. */
 const MAX_DRAWN_NODES = 150;
 const MAX_DRAWN_EDGES = 600;
 
@@ -118,7 +118,7 @@ interface Parts {
   readonly rowOf: (spot: number) => Row;
 }
 
-/** A line crosses a layer vertically, where room was kept for it, and moves sideways only between layers. */
+/** Lets a line cross a layer vertically, in the room kept for it, and move sideways only between layers. */
 function placedEdges({ graph, sizes, arrows, layers, nodes, centre, rowOf }: Parts): readonly PlacedEdge[] {
   const ports = portsOf(arrows, layers, nodes, centre);
   const between = arrows.map(({ edge, isBack, upper, lower }, i): PlacedEdge => {
@@ -150,7 +150,7 @@ function boxAround({ x, y }: Point, width: number, height: number): Box {
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2), width, height };
 }
 
-/** Edges leave a node side by side, ordered by where they lead. */
+/** Places the ends of a node's edges side by side, ordered by where the edges lead. */
 function portsOf(
   arrows: readonly Directed[],
   { chains }: Layers,

@@ -1,41 +1,41 @@
-/** The path of a session through its graph: the turns of each node, the edges taken, the turn holder and the end. */
+/** Reconstructs the path of a session through its graph: the turns of each node, edges taken, turn holder and end. */
 
 import { type DrawnEdge, type DrawnGraph, type DrawnNode, type Names, nameIn, nodeOf } from './drawn-graph.ts';
 
-/** The course of a session up to some moment. */
+/** The course of a session up to a seq. */
 export interface Way {
-  /** The ids of the speakers, in order. */
+  /** The ids of the agents that took the turns, in order. */
   readonly path: readonly string[];
-  /** The id of the turn holder; null = nobody. */
+  /** The id of the turn holder; null if nobody has the turn. */
   readonly current: string | null;
-  /** The reason for the end; null = not ended. */
+  /** The reason for the end of the session; null if it has not ended. */
   readonly end: string | null;
-  /** No turn is missing between the end of `path` and the turn holder or the end. */
+  /** True if no turn is missing between the end of `path` and the turn holder or the end of the session. */
   readonly isWhole: boolean;
-  /** Turns may be missing within `path`: a step without a rule is then not drawn. */
+  /** True if turns may be missing within `path`: then steps without a rule are not drawn. */
   readonly hasGaps: boolean;
 }
 
 export interface EdgeTaken {
   /** The turns, counted from 1, after which the edge was taken. */
   readonly after: readonly number[];
-  /** False if a parallel edge may have been taken instead. */
+  /** False if the session may have taken a parallel edge instead. */
   readonly isCertain: boolean;
 }
 
 export interface PathTaken {
   /** The graph, followed by extra nodes and edges for steps without a rule, such as a handoff. */
   readonly graph: DrawnGraph;
-  /** By node: its turns, counted from 1. */
+  /** The turns of each node, counted from 1. */
   readonly visits: ReadonlyMap<string, readonly number[]>;
-  /** By rule node: the ids it stood for, in order. */
+  /** The ids that each rule node stood for, in order. */
   readonly stoodFor: ReadonlyMap<string, readonly string[]>;
-  /** By index of the edge. */
+  /** The edges taken, by index of the edge. */
   readonly edges: ReadonlyMap<number, EdgeTaken>;
-  /** The id of the turn holder, and the node highlighted for it. */
+  /** The id of the turn holder (`current`), and the node highlighted for it (`lit`); null if nobody has the turn. */
   readonly current: string | null;
   readonly lit: string | null;
-  /** The end node that was reached. */
+  /** The end node that was reached; null if none was. */
   readonly reached: string | null;
 }
 
@@ -44,7 +44,7 @@ export function pathTaken(given: DrawnGraph, way: Way, names: Names = {}): PathT
   const leads = findLeads(given, names);
   const current = end === null ? way.current : null;
   const turns = current === null ? path : [...path, current];
-  /** The previous turn holder; null = unknown. */
+  /** The turn holder before turn `i`; null if unknown. */
   const before = (i: number): string | null => (i < path.length || isWhole ? (turns[i - 1] ?? null) : null);
   const found = turns.map((id, i) => leads.between(before(i), id));
   const isUnreachable = (i: number) => (before(i) === null ? leads.rule === null : found[i]?.length === 0);
@@ -76,7 +76,7 @@ export function pathTaken(given: DrawnGraph, way: Way, names: Names = {}): PathT
   };
 }
 
-/** The node of each turn: its own, else the rule node that stands for it, else the node of the turn before. */
+/** The node of each turn: the participant's own node, else a rule node that stands for it. */
 function placesOf(
   leads: Leads,
   turns: readonly string[],
@@ -119,7 +119,7 @@ class Marks {
     this.hasGaps = hasGaps;
   }
 
-  /** `edges` may have been taken after `turn`. Without any, the step becomes an extra edge. */
+  /** Records that one of `edges` was taken after `turn`. If there are none, the step becomes an extra edge. */
   step(step: DrawnEdge, edges: readonly number[], turn: number): void {
     if (edges.length === 0 && this.hasGaps) return;
     for (const edge of edges.length === 0 ? [this.extraEdge(step)] : edges) {
@@ -174,7 +174,7 @@ function findLeads(graph: DrawnGraph, names: Names) {
   const nodeFor = cached((id: string) => nodeOf(graph, id, names));
   const fromTo = (isFrom: (node: string) => boolean, isTo: (node: string) => boolean): readonly number[] =>
     edges.flatMap(({ from, to }, i) => (isFrom(from) && isTo(to) ? [i] : []));
-  /** The participant's own edges, else also those from any speaker. */
+  /** The participant's own edges; if there are none, also those from any speaker and to rule nodes. */
   const between = (from: string, to: string): readonly number[] => {
     const [own, target] = [nodeFor(from), nodeFor(to)];
     const isOwn = (node: string) => node === own;
@@ -193,13 +193,13 @@ function findLeads(graph: DrawnGraph, names: Names) {
   };
   const pair = cached((key: string) => between(...(JSON.parse(key) as [string, string])));
   return {
-    /** The node of a participant; null = not in the graph. */
+    /** The node of a participant; null if it is not in the graph. */
     nodeOf: nodeFor,
-    /** The edges that may have led from one participant to another; none from null. */
+    /** The edges that may have led from one participant to another; empty if `from` is null. */
     between: (from: string | null, to: string) => (from === null ? [] : pair(JSON.stringify([from, to]))),
-    /** The first rule node among the targets of these edges. */
+    /** The first rule node among the targets of these edges; null if there is none. */
     ruleAmong: (among: readonly number[]) => among.map((i) => edges[i]?.to ?? '').find(isRule) ?? null,
-    /** The first rule node, for a turn whose predecessor is unknown. */
+    /** The first rule node, used for a turn whose predecessor is unknown; null if there is none. */
     rule: nodes.find(({ kind }) => kind === 'rule')?.id ?? null,
     endOf: (reason: string) =>
       nodes.find(({ kind, label }) => kind === 'end' && label === `end: ${reason}`)?.id ?? null,
@@ -211,7 +211,7 @@ function findLeads(graph: DrawnGraph, names: Names) {
   };
 }
 
-/** Caches answers: a path of thousands of turns repeats few questions. */
+/** Caches answers: a path of thousands of turns repeats only a few questions. */
 function cached<Answer>(find: (key: string) => Answer): (key: string) => Answer {
   const known = new Map<string, { readonly answer: Answer }>();
   return (key) => {
@@ -221,7 +221,7 @@ function cached<Answer>(find: (key: string) => Answer): (key: string) => Answer 
   };
 }
 
-/** `1 4 7`; of more than three, the first and the last. */
+/** `1 4 7`; for more than three turns, only the first and the last. */
 export function shortTurnNumbers(turns: readonly number[]): string {
   return turns.length <= 3 ? turns.join(' ') : `${turns[0]} \u2026 ${turns.at(-1)}`;
 }

@@ -1,4 +1,4 @@
-/** Where the spots of each layer are: their order, with few crossings, and their distance from the left. */
+/** Places the spots of each layer: their order, with few crossings, and their distance from the left. */
 
 import type { Layers, Spot } from './layers.ts';
 
@@ -22,7 +22,7 @@ export function findNeighbours({ spots, chains }: Layers) {
 
 const SWEEPS = 12;
 
-/** Sorts each layer by the mean position of its neighbours, several times, and keeps the order with fewest crossings. */
+/** Sorts each layer several times by the mean position of its neighbours; keeps the order with the fewest crossings. */
 export function orderOf({ spots }: Layers, neighbours: Neighbours): Order {
   let order: Order = Array.from({ length: Math.max(0, ...spots.map(({ rank }) => rank)) + 1 }, (_, rank) =>
     [...spots.keys()].filter((spot) => spots[spot]?.rank === rank),
@@ -86,7 +86,7 @@ function inversions(values: readonly number[], range: number): number {
 const GAP = 20;
 const PASSES = 10;
 
-/** The middle of each spot. Every layer keeps its order, and no two of its spots touch. */
+/** The horizontal middle of each spot. Every layer keeps its order, and its spots do not touch. */
 export function spread(spots: readonly Spot[], order: Order, { above, below }: Neighbours): readonly number[] {
   const x = new Array<number>(spots.length).fill(0);
   const towards = (others: readonly number[] | undefined) => mean(others, (spot) => x[spot]);
@@ -104,8 +104,8 @@ export function spread(spots: readonly Spot[], order: Order, { above, below }: N
 }
 
 /**
- * Least squares with minimum distances. With the distances subtracted, positions must not decrease; runs that would are
- * pooled at their mean.
+ * Places a layer by least squares with minimum distances: subtracts the distances, then pools every run of
+ * decreasing positions at its mean.
  */
 function place(
   layer: readonly number[],

@@ -1,4 +1,4 @@
-/** The line and arrow of an edge as SVG path data. */
+/** Computes the line and arrow of an edge as SVG path data. */
 
 import { LOOP_HEIGHT, LOOP_REACH } from './sizes.ts';
 
@@ -8,15 +8,15 @@ export interface Point {
 }
 
 export interface Route {
-  /** `d` of the line. */
+  /** The `d` attribute of the line. */
   readonly path: string;
-  /** `d` of the arrow's head. */
+  /** The `d` attribute of the arrow's head. */
   readonly arrow: string;
 }
 
 const HEAD = 8;
 
-/** Leads from the upper node to the lower one. A reversed edge has its arrow at the upper end. */
+/** The route from the upper node to the lower one. If `isBack`, the arrow is at the upper end. */
 export function routeThrough(points: readonly Point[], isBack: boolean): Route {
   const apart = points.filter(({ x, y }, i) => x !== points[i - 1]?.x || y !== points[i - 1]?.y);
   const [top = ORIGIN, ...others] = apart;
@@ -33,7 +33,7 @@ export function routeThrough(points: readonly Point[], isBack: boolean): Route {
 
 const ORIGIN: Point = { x: 0, y: 0 };
 
-/** Vertical at both ends. */
+/** A curve that is vertical at both ends. */
 function curve(from: Point, to: Point): string {
   if (from.x === to.x) return `L${to.x} ${to.y}`;
   const middle = Math.round((from.y + to.y) / 2);
@@ -44,7 +44,7 @@ function head({ x, y }: Point, away: number): string {
   return `M${x} ${y}L${x - 4} ${y + away}L${x + 4} ${y + away}Z`;
 }
 
-/** An edge from a node to itself, on its right; `beside` is where its label starts. */
+/** The route of an edge from a node to itself, on the node's right; `beside` is where its label starts. */
 export function loopRoute(
   box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
   at: number,

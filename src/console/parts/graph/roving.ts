@@ -1,4 +1,4 @@
-/** Roving focus: many elements share one Tab stop, and the arrow keys move between them. */
+/** Provides roving focus: many elements share one Tab stop, and the arrow keys move between them. */
 
 import { useRef, useState } from 'preact/hooks';
 

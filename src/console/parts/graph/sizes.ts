@@ -5,7 +5,7 @@ import type { DrawnGraph } from './drawn-graph.ts';
 
 export type Sizes = Readonly<ReturnType<typeof sizesOf>>;
 
-/** For a wide font at 12 and 11 pixels; each box clips text that is wider still. */
+/** Letter widths in px for a wide font at 12 and 11 px; each box clips text that is even wider. */
 const NODE_UNIT = 7.6;
 const LABEL_UNIT = 6.6;
 const MAX_NODE_UNITS = 22;
@@ -28,12 +28,12 @@ export function sizesOf({ nodes, edges }: DrawnGraph) {
       return {
         width: Math.max(MIN_NODE_WIDTH, Math.ceil((nodeTexts[i]?.units ?? 0) * NODE_UNIT) + 24),
         height: Math.max(NODE_HEIGHT, own.length * LOOP_HEIGHT + 8),
-        /** Room on the right for edges to itself. */
+        /** Width on the right for edges from the node to itself. */
         loops: own.length === 0 ? 0 : LOOP_REACH + Math.max(...own) + 4,
       };
     }),
     nodeTexts,
-    /** Width by edge; 0 = no label. */
+    /** Label width by edge; 0 if the edge has no label. */
     labels,
     labelTexts,
     labelHeight: LABEL_HEIGHT,

@@ -1,4 +1,4 @@
-/** The panels beside the transcript. To add a panel, add it to the list. */
+/** Shows the panels next to the transcript. To add a panel, add it to `PANELS`. */
 
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -14,7 +14,7 @@ import { Expectations, Metadata, type PanelProps, PublicState } from './panels.t
 interface Panel {
   readonly id: string;
   readonly title: string;
-  /** By default it applies to every session. */
+  /** Absent if the panel applies to every session. */
   applies?(state: SessionStateAt): boolean;
   readonly Body: ComponentType<PanelProps>;
   readonly isClosed?: boolean;

@@ -1,4 +1,4 @@
-/** The panel of a governed run: phases, gates, ledger and history. */
+/** Renders the panel of a governed run: phases, gates, ledger and history. */
 
 import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';

@@ -1,4 +1,4 @@
-/** The panel that draws a workflow, its turn holder and the path taken so far. */
+/** Renders the panel that draws a workflow, its turn holder and the path taken so far. */
 
 import { useMemo } from 'preact/hooks';
 import type { JsonObject } from '../../../core/lib/json.ts';
@@ -12,7 +12,7 @@ import type { PanelProps } from './panels.tsx';
 
 export function Graph({ session, state }: PanelProps) {
   const { knobs, manifest, session_id } = state.session;
-  // The graph of a session never changes.
+  // Read the graph only once: the graph of a session never changes.
   const read = () => callRead('check_graph', { graph: knobs.graph as JsonObject, type: manifest.type });
   const { answer: graph, failure } = useRead(read, [session_id]);
   const names = useMemo(() => Object.fromEntries(namesFrom(state)), [state]);
@@ -23,7 +23,7 @@ export function Graph({ session, state }: PanelProps) {
   const atSeq = replay === null ? Number.POSITIVE_INFINITY : (replay.state?.at_seq ?? replay.atSeq);
   const steps = whole?.steps;
   const path = useMemo(() => (whole === null ? [] : pathAt(whole, atSeq)), [steps, atSeq]);
-  // Without the observe grant the log misses what is addressed to others.
+  // Without the observe grant the log lacks the envelopes addressed to others.
   const hasGaps = by === 'asking' && state.public_state.turn_count !== (whole?.earlierSteps ?? 0) + path.length;
   if (failure !== null) return <p class="refusal">{failure}</p>;
   if (graph === null) return <p class="dim">Loading…</p>;
@@ -45,7 +45,7 @@ export function Graph({ session, state }: PanelProps) {
   );
 }
 
-/** Turns, the end and envelopes arrive separately: true only if nothing is missing between them. */
+/** True if no step is missing. Turns, the end and envelopes arrive separately. */
 function isKnownUpTo({ steps, seq, isWhole }: WholeLog, newestSeq: number, atSeq: number): boolean {
   if (!isWhole && seq < atSeq) return false;
   const last = steps.findLast((step) => step.seq <= atSeq)?.seq ?? 0;

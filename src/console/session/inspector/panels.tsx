@@ -1,4 +1,4 @@
-/** The panels that show parts of the session state as they are. */
+/** Renders the panels that show parts of the session state unchanged. */
 
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 import { namesFrom, type OpenSession } from '../../state/session/open-session.ts';
@@ -9,7 +9,7 @@ import { Facts, LineIn } from '../../widgets/widgets.tsx';
 
 export interface PanelProps {
   readonly session: OpenSession;
-  /** At the seq that the page shows. */
+  /** The state at the seq that the page shows. */
   readonly state: SessionStateAt;
 }
 

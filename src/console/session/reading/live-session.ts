@@ -1,4 +1,4 @@
-/** Keeps the open session current: the newest part of its log, what the hub pushes after it, and the state. */
+/** Keeps the open session current: reads its state and newest log page, then adds what the hub pushes. */
 
 import { WireError } from '../../../core/lib/errors.ts';
 import type { ForwardedDelta } from '../../../core/protocol/frames/frames.ts';
@@ -29,12 +29,12 @@ import {
 } from '../../state/session/open-session.ts';
 
 const PAGE = 200;
-/** Draws pushed envelopes in batches. */
+/** Pushed envelopes are drawn in batches, at this interval. */
 const PATCH_MS = 200;
-/** The shortest time between two reads of the state after new envelopes. */
+/** Minimum time between two reads of the state after new envelopes. */
 const STATE_MS = 1000;
 const POLL_MS = 1000;
-/** Reads the state this often anyway: nothing else announces a redaction. */
+/** Interval of additional reads of the state: nothing else announces a redaction. */
 const CHECK_MS = 2000;
 
 /** Opens the session and follows it. Returns the function that stops it. */
@@ -48,22 +48,22 @@ export function followSession(id: string): () => void {
   };
 }
 
-/** Reads a page of the log. The observe grant includes envelopes addressed to others, as in what the hub pushes. */
+/** Reads a page of the log; with the observe grant, including envelopes addressed to others. */
 export function readLog(params: Params<'read_log'>): Promise<Result<'read_log'>> {
   return callRead('read_log', { ...params, ...(mayObserve() ? { all: true } : {}) });
 }
 
-/** Reads the page before the loaded part. */
+/** Reads the page before the loaded part of the log. */
 export async function readEarlier(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasEarlier) return;
   const first = firstSeq(session.log);
   const page = await readLog({ session_id: id, from_seq: first - 1, reverse: true, limit: PAGE });
-  // Drop the page if another part is loaded by now.
+  // Drop the page if another part has been loaded meanwhile.
   change(id, (open) => (firstSeq(open.log) === first ? withLog(open, withEarlier(open.log, page)) : open));
 }
 
-/** Reads the page after the loaded part, if there is one. */
+/** Reads the page after the loaded part of the log, if there is one. */
 export async function readLater(id: string): Promise<void> {
   const { session } = store.get();
   if (session?.id !== id || !session.log.hasLater) return;
@@ -74,7 +74,7 @@ export async function readLater(id: string): Promise<void> {
   );
 }
 
-/** Goes to the newest envelope and follows new ones. */
+/** Loads the newest envelopes and follows new ones. */
 export async function readNewest(id: string): Promise<void> {
   change(id, (open) => ({ ...open, isFollowing: true }));
   for (let { session } = store.get(); session?.id === id && session.log.hasLater; { session } = store.get()) {
@@ -108,7 +108,7 @@ class Follower {
   private checks: ReturnType<typeof setInterval> | undefined;
   private isChecking = false;
   private checkedAt = 0;
-  /** The last seq asked for by polling. Other reads concern other parts of the log. */
+  /** The last seq read by polling. Reads of other parts of the log do not change it. */
   private readTo = 0;
   private end: () => void = () => {};
 
@@ -165,7 +165,7 @@ class Follower {
     }
   }
 
-  /** Without the observe grant a participant polls for its envelopes: after every push, and regularly. */
+  /** Polls for envelopes without the observe grant: after every push to the participant, and regularly. */
   private async poll(): Promise<void> {
     change(this.id, (open) => ({ ...open, by: 'asking' }));
     let wake = (): void => {};
@@ -190,7 +190,7 @@ class Follower {
     await this.readState();
   }
 
-  /** Stops only if the hub forbids it. Anything else is retried, and the connection bar shows it. */
+  /** Stops polling only if the hub forbids it. Other errors are retried, and the connection bar shows them. */
   private refused(thrown: unknown): void {
     if (this.isStopped || !isForbidden(thrown)) return;
     this.isStopped = true;
@@ -231,7 +231,7 @@ class Follower {
     );
   }
 
-  /** Runs once at a time. The next check retries a failed one. */
+  /** Reads the state, unless a read is pending. The next check retries a failed read. */
   private check(): void {
     if (this.isChecking || document.hidden || store.get().session?.now == null) return;
     this.isChecking = true;
@@ -248,7 +248,7 @@ class Follower {
     const now = await callRead('read_state', { session_id: this.id });
     if (this.isStopped) return;
     if (before != null && before.session.epoch !== now.session.epoch) {
-      // The hub was restored and has another past.
+      // The epoch has changed: the hub was restored, and its history was rewritten.
       change(this.id, resetLog);
       await this.readNewestPage();
     } else if (before != null && before.redactions !== now.redactions) await this.readAgain();

@@ -1,4 +1,4 @@
-/** Replay: the state and the log at a seq, optionally as one participant saw them. */
+/** Replays a session: reads the state and the log at a seq, optionally as one participant saw them. */
 
 import { callRead, reasonOf } from '../../connection/read-operations.ts';
 import { store } from '../../state/console-state.ts';
@@ -9,7 +9,7 @@ import { change, readLog } from './live-session.ts';
 const PAGE = 200;
 let reads = 0;
 
-/** `atSeq` null = now. A later call replaces an earlier one. */
+/** Shows the session at `atSeq`; null for the newest seq. A later call replaces an earlier one. */
 export function showAt(id: string, atSeq: number | null, as: string | null): void {
   if (atSeq === null && as === null)
     return change(id, (open) => (open.replay === null ? open : { ...open, replay: null }));

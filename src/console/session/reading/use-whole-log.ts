@@ -12,12 +12,12 @@ const RETRY_MS = 2000;
 
 let readers = 0;
 
-/** The log read so far; null = no page yet. */
+/** The log read so far; null until reading starts. */
 export function useWholeLog({ id, whole, now }: OpenSession): WholeLog | null {
-  // Null at first, and again after the past was rewritten.
+  // `whole` is null at first, and again after the history was rewritten.
   const isWanted = whole === null && now !== null;
   useEffect(() => {
-    // Several components ask; read it once.
+    // Several components use this hook: read the log only once.
     if (isWanted && store.get().session?.whole === null) void read(id);
   }, [id, isWanted]);
   return whole;
@@ -36,14 +36,14 @@ async function read(id: string): Promise<void> {
   }
 }
 
-/** The start of the next page; null = complete. */
+/** Reads one page; resolves to the start of the next one, or to null after the last. */
 async function readPage(id: string, reader: number, from_seq: number): Promise<number | null> {
   const page = await readLog({ session_id: id, from_seq, limit: PAGE });
   let next = page.next;
   change(id, (open) => {
     if (open.whole?.reader !== reader) return open;
     const whole = withRead(open.whole, page.envelopes);
-    // Pushed envelopes were ignored until now: read those after this page.
+    // Pushed envelopes were ignored while the log was read: read those after this page.
     if (next === null && open.log.headSeq > page.head_seq) next = page.head_seq + 1;
     const marks = withMarks(open.marks, page.envelopes);
     return { ...open, marks, whole: { ...whole, isWhole: next === null } };

@@ -1,4 +1,4 @@
-/** One envelope: a message with its audience, or an event as a quiet line. */
+/** Renders one envelope: a message with its audience, or an event as a quiet line. */
 
 import { renderText } from '../../../core/ports/adapter.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';
@@ -15,9 +15,9 @@ import { LineIn } from '../../widgets/widgets.tsx';
 interface Props {
   readonly envelope: Envelope;
   readonly names: ReadonlyMap<string, string>;
-  /** The previous envelope has the same sender. */
+  /** True if the previous envelope has the same sender. */
   readonly isSame: boolean;
-  /** The decision that the session has waited for since this envelope. */
+  /** The decision that the session has waited for since this envelope; null if there is none. */
   readonly awaits: string | null;
 }
 
@@ -69,7 +69,7 @@ export const EnvelopeRow = memo(function EnvelopeRow({ envelope, names, isSame, 
   );
 });
 
-/** Without the routing, which is shown apart so that no message can imitate it. */
+/** The text without the routing, which is shown separately so that no message can imitate it. */
 function messageText(envelope: Envelope): string {
   const { event_type, event_data, redacted } = envelope;
   return event_type === 'msg.packet' && redacted === undefined

@@ -1,4 +1,4 @@
-/** The session as the view rendered it for one participant. */
+/** Shows the session as the view rendered it for one participant. */
 
 import type { ViewMessage } from '../../../core/ports/view.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
@@ -12,14 +12,14 @@ import { Audience } from './envelope-row.tsx';
 
 interface LineProps {
   readonly line: ViewMessage;
-  /** The name of the participant. */
+  /** The name of the participant whose view is shown. */
   readonly own: string;
-  /** The rendered envelope, if it is loaded. */
+  /** The envelope of this line; undefined if it is not loaded. */
   readonly envelope: Envelope | undefined;
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Shows only the end of a longer view. */
+/** Maximum number of lines shown; of a longer view, the last ones. */
 const MAX_SHOWN = 200;
 
 export function ParticipantView({ replay, state }: { replay: Replay; state: SessionStateAt }) {
@@ -49,7 +49,7 @@ export function ParticipantView({ replay, state }: { replay: Replay; state: Sess
 
 function ViewLine({ line: { seq, role, name: speaker, content }, own, envelope, names }: LineProps) {
   const isOwn = role === 'assistant';
-  // Most views start a line with the name of the sender.
+  // Most views start a line with the name of the sender: do not show it twice.
   const isNamed = speaker !== null && content.startsWith(`[${speaker}]`);
   return (
     <article class={`said-row ${role}`}>

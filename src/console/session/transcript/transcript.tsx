@@ -1,4 +1,4 @@
-/** The transcript, the newest envelope last. Draws only the rows on screen, however long the log is. */
+/** Renders the transcript, the newest envelope last. Draws only the rows on screen, however long the log is. */
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { unevenWindow } from '../../lib/rows-window.ts';
@@ -13,7 +13,7 @@ import { EnvelopeRow } from './envelope-row.tsx';
 
 /** The height of a row until it is measured. */
 const ESTIMATE_PX = 64;
-/** So near to the end counts as the end. */
+/** A reader this close to the end counts as being at the end. */
 const NEAR_PX = 48;
 const EARLIER_PX = 400;
 
@@ -93,7 +93,7 @@ export function Transcript({ session, log }: { session: OpenSession; log: LogWin
   );
 }
 
-/** Stays at the end; further up keeps the visible rows in place while rows before them come and go. */
+/** Keeps the end in view if `sticks`, else keeps the visible rows in place when rows above them change. */
 function useAnchor(
   scroller: HTMLElement | null,
   first: number,

@@ -1,4 +1,4 @@
-/** Events of a governed run as single lines; the panel shows the details. Pure. */
+/** Describes events of a governed run in single lines; the panel shows the details. Pure. */
 
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import type { Envelope } from '../../../core/records/session/envelope.ts';

@@ -1,20 +1,20 @@
-/** The part of a log that the page holds: consecutive envelopes, limited in number. Pure. */
+/** Holds a part of a log for the page: consecutive envelopes, limited in number. Pure. */
 
 import type { Envelope } from '../../../core/records/session/envelope.ts';
 
 export interface LogWindow {
-  /** Oldest first, without gaps between the readable ones. */
+  /** Oldest first, without gaps between the envelopes that this identity may read. */
   readonly envelopes: readonly Envelope[];
   /** The newest known seq. */
   readonly headSeq: number;
-  /** There are earlier, or later, envelopes that are not held. */
+  /** True if the log has earlier (`hasEarlier`) or later (`hasLater`) envelopes outside the window. */
   readonly hasEarlier: boolean;
   readonly hasLater: boolean;
 }
 
 export const EMPTY_LOG: LogWindow = { envelopes: [], headSeq: 0, hasEarlier: false, hasLater: false };
 
-/** The number kept. The slack means that not every new envelope drops an old one. */
+/** Number of envelopes kept. The slack avoids dropping an old envelope for every new one. */
 export const MAX_HELD = 1000;
 const SLACK = 200;
 
@@ -26,28 +26,28 @@ export function lastSeq({ envelopes }: LogWindow): number {
   return envelopes.at(-1)?.seq ?? 0;
 }
 
-/** Adds live envelopes. A reader further up keeps the held ones; new ones are read later. */
+/** Adds live envelopes. Unless `isFollowing`, a full window keeps its old envelopes, and new ones are read later. */
 export function withLive(log: LogWindow, arrived: readonly Envelope[], isFollowing: boolean): LogWindow {
   const headSeq = Math.max(log.headSeq, arrived.at(-1)?.seq ?? 0);
   if (log.hasLater) return { ...log, headSeq };
   return bounded({ ...log, envelopes: joined(log, arrived), headSeq }, isFollowing ? 'newest' : 'oldest');
 }
 
-/** A page as the hub gave it. */
+/** A page of the log, as the hub returned it. */
 export interface ReadPage {
   readonly envelopes: readonly Envelope[];
-  /** The cursor in the direction of reading; null = no more. */
+  /** The cursor in the direction of reading; null after the last page. */
   readonly next: number | null;
   readonly head_seq: number;
 }
 
-/** Replaces the window by a page read backwards from the newest envelope, or from a seq. */
+/** The window of a page that was read backwards. If `isNewest`, no later envelopes remain to be read. */
 export function readBack(page: ReadPage, isNewest: boolean): LogWindow {
   const envelopes = [...page.envelopes].reverse();
   return { envelopes, headSeq: page.head_seq, hasEarlier: page.next !== null, hasLater: !isNewest };
 }
 
-/** Replaces the window by the newest page. Envelopes that arrived meanwhile are still to be read. */
+/** Replaces the window by the newest page. Envelopes that arrived after that page remain to be read. */
 export function withNewest(log: LogWindow, page: ReadPage): LogWindow {
   const headSeq = Math.max(log.headSeq, page.head_seq);
   return { ...readBack(page, headSeq === page.head_seq), headSeq };

@@ -1,4 +1,4 @@
-/** Events of a session other than messages, as quiet lines of several kinds. Pure. */
+/** Describes session events other than messages, as quiet lines of several kinds. Pure. */
 
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import { type Envelope, isContent } from '../../../core/records/session/envelope.ts';
@@ -56,7 +56,7 @@ const KINDS: Readonly<Record<string, readonly [MarkKind, Words]>> = {
 
 const REDACTED = '(redacted by an operator)';
 
-/** null = a plain message. */
+/** null for a plain message. */
 export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): Mark | null {
   const { seq, event_type, event_data } = envelope;
   const name = (id: Json | undefined): string => names.get(String(id)) ?? text(id);
@@ -82,13 +82,13 @@ export function markOf(envelope: Envelope, names: ReadonlyMap<string, string>): 
   return target === null ? null : { seq, kind: 'handoff', text: `handed over to ${target}` };
 }
 
-/** The name that a packet hands the turn to. */
+/** The target that a packet hands the turn to; null if the packet is not a handoff. */
 function handoffTarget({ event_type, event_data: { routing } }: Envelope): string | null {
   if (event_type !== 'msg.packet' || !isPlainObject(routing) || routing.kind !== 'handoff') return null;
   return text(routing.target);
 }
 
-/** The bid for the next turn; null = no bid. */
+/** The bid for the next turn; null if there is none. */
 function bidIn({ event_type, event_data: { bid } }: Envelope): number | null {
   return event_type === 'hand.raise' && isBid(bid) ? bid : null;
 }
@@ -124,14 +124,14 @@ export function withMarks(marks: readonly MarkAt[], envelopes: readonly Envelope
   return [...known.values()].sort((one, other) => one.seq - other.seq).slice(-MAX_MARKS);
 }
 
-/** The seq from which the marks are complete; 1 = all of them. */
+/** The seq from which the marks are complete; 1 if all are known. */
 export function marksFrom(marks: readonly MarkAt[], log: LogWindow, whole: WholeLog | null): number {
   const held = log.hasEarlier ? firstSeq(log) : 1;
   const read = whole?.isWhole === true ? Math.min(held, whole.from) : held;
   return marks.length < MAX_MARKS ? read : Math.max(read, marks[0]?.seq ?? 1);
 }
 
-/** The nearest mark before or after a seq; null = none. */
+/** The nearest mark before or after a seq; null if there is none. */
 export function nearestMark(marks: readonly MarkAt[], seq: number, direction: 'before' | 'behind'): MarkAt | null {
   if (direction === 'behind') return marks.find((mark) => mark.seq > seq) ?? null;
   return marks.findLast((mark) => mark.seq < seq) ?? null;

@@ -1,4 +1,4 @@
-/** The open session: its state, log window, texts being written, and replay. Pure. */
+/** Models the open session: its state, log window, texts being written, and replay. Pure. */
 
 import type { ViewMessage } from '../../../core/ports/view.ts';
 import type { ForwardedDelta } from '../../../core/protocol/frames/frames.ts';
@@ -10,20 +10,20 @@ import { type WholeLog, withPushed } from './whole-log.ts';
 
 export interface OpenSession {
   readonly id: string;
-  /** The current state; null = not read yet. */
+  /** The current state; null until it is read. */
   readonly now: SessionStateAt | null;
   readonly log: LogWindow;
   readonly turn: Turn | null;
   /** Unfinished texts, by turn. */
   readonly writing: ReadonlyMap<string, Writing>;
   readonly marks: readonly MarkAt[];
-  /** The fold of the whole log for panels; null = not requested yet. */
+  /** The fold of the whole log for panels; null until it is requested. */
   readonly whole: WholeLog | null;
-  /** The reader is at the newest line, so new lines push old ones up. */
+  /** True if the reader is at the newest line, so that new lines push old ones up. */
   readonly isFollowing: boolean;
-  /** New envelopes are pushed by the hub, or polled if pushing is not allowed. */
+  /** How new envelopes arrive: pushed by the hub, or polled if pushing is not allowed; null if not known yet. */
   readonly by: 'stream' | 'asking' | null;
-  /** Why the hub refused the session. */
+  /** Why the hub refused the session; null if it did not. */
   readonly refusal: string | null;
   readonly replay: Replay | null;
 }
@@ -63,7 +63,7 @@ export function newSession(id: string): OpenSession {
   };
 }
 
-/** Adds pushed envelopes; `turn` is the turn after the last of them. */
+/** Adds new envelopes. `turn`: the turn after the last of them; undefined if unknown. */
 export function withArrived(
   session: OpenSession,
   arrived: readonly Envelope[],
@@ -82,7 +82,7 @@ export function withArrived(
   };
 }
 
-/** Replaces the held part of the log. */
+/** Replaces the part of the log that the page holds. */
 export function withLog(session: OpenSession, log: LogWindow): OpenSession {
   return { ...session, log, marks: withMarks(session.marks, log.envelopes) };
 }
@@ -94,7 +94,7 @@ export function resetLog(session: OpenSession): OpenSession {
 
 /** A writer counts as stopped after this silence. */
 const SILENT_MS = 60_000;
-/** The same while another participant has the turn. */
+/** The same limit while another participant has the turn. */
 const TURN_PASSED_MS = 2000;
 
 /** Sets the current state. Drops the texts of inactive or silent writers, and all texts of an ended session. */
@@ -118,7 +118,7 @@ function stillWriting(
   return rest.length === writing.size ? writing : new Map(rest);
 }
 
-/** Only the end of a long text and the latest writers are kept. */
+/** Maximum length kept of a text (its end), and number of writers kept (the latest). */
 const MAX_WRITTEN = 16_384;
 const MAX_WRITERS = 8;
 

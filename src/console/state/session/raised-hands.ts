@@ -1,11 +1,11 @@
-/** Raised hands: the bids for the next turn, if the session type shows them. Pure. */
+/** Reads raised hands: the bids for the next turn, if the session type shows them. Pure. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
 
 export const MAX_BID = 9;
 
-/** Bids above 0, by id; null = the session type has no bids. */
+/** Bids above 0, by agent id; null if the session type has no bids. */
 export function raisedHands({
   public_state,
 }: Pick<SessionStateAt, 'public_state'>): ReadonlyMap<string, number> | null {

@@ -1,4 +1,4 @@
-/** Texts of the session page. Pure. */
+/** Builds texts of the session page. Pure. */
 
 import { isPlainObject, type Json } from '../../../core/lib/json.ts';
 import type { ExpectationStatus } from '../../../core/protocol/operations/console-sessions.ts';
@@ -17,7 +17,7 @@ function valueText(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
-/** Adds the name beside every id. */
+/** Appends the participant's name to every agent id in a value. */
 export function withNames(value: Json | undefined, names: ReadonlyMap<string, string>): Json {
   const named = (text: string): string => (names.has(text) ? `${text} (${names.get(text)})` : text);
   if (typeof value === 'string') return named(value);
@@ -26,7 +26,7 @@ export function withNames(value: Json | undefined, names: ReadonlyMap<string, st
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [named(key), withNames(one, names)]));
 }
 
-/** Where a packet passes the turn; null = it does not say. */
+/** What the routing of a packet does, such as a handoff; null if it has none. */
 export function routingText(
   { event_type, event_data: { routing }, redacted }: Envelope,
   names: ReadonlyMap<string, string>,
@@ -45,7 +45,7 @@ function textIn(value: Json | undefined): string {
 
 const HUES = 8;
 
-/** `names` start with the hub, then follow the order of the participants. */
+/** The colour of a speaker, from its position in `names`: the hub first, then the participants. */
 export function speakerHue(agentId: string, names: ReadonlyMap<string, string>): number {
   return Math.max(0, [...names.keys()].indexOf(agentId) - 1) % HUES;
 }

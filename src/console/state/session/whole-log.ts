@@ -1,4 +1,4 @@
-/** The fold of a whole log for panels and the timeline, without keeping the envelopes. Pure. */
+/** Folds a whole log for panels and the timeline, without keeping the envelopes. Pure. */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import type { SessionStateAt } from '../../../core/protocol/operations/console-sessions.ts';
@@ -6,11 +6,11 @@ import { type Envelope, isContent } from '../../../core/records/session/envelope
 import { EMPTY_HISTORY, type RunHistory, withEnvelope } from '../../parts/governed/model/run-history.ts';
 
 export interface WholeLog {
-  /** The number of the reader; pages for earlier readers are ignored. */
+  /** Number of the latest reader; pages of earlier readers are ignored. */
   readonly reader: number;
   /** The first seq read. */
   readonly from: number;
-  /** A panel needs the fold. */
+  /** True if a panel needs the fold; the timeline alone does not. */
   readonly isFolded: boolean;
   readonly book: RunHistory;
   readonly steps: readonly Step[];
@@ -18,7 +18,7 @@ export interface WholeLog {
   readonly earlierSteps: number;
   /** The last seq read. */
   readonly seq: number;
-  /** Complete up to the head; pushed envelopes are added directly. */
+  /** True if the log is read up to the head: pushed envelopes are then added directly. */
   readonly isWhole: boolean;
 }
 
@@ -41,7 +41,7 @@ export function unread(reader: number, state: Pick<SessionStateAt, 'session' | '
   return { reader, from, isFolded, book: EMPTY_HISTORY, steps: [], earlierSteps: 0, seq: from - 1, isWhole: false };
 }
 
-/** Folds envelopes in log order. Ones already read change nothing. */
+/** Folds envelopes in log order, and skips those already read. */
 export function withRead(whole: WholeLog, envelopes: readonly Envelope[]): WholeLog {
   const fresh = envelopes.filter(({ seq }) => seq > whole.seq);
   if (fresh.length === 0) return whole;

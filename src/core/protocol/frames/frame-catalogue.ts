@@ -5,7 +5,7 @@ import type { ClientFrame, HubFrame } from './frames.ts';
 export type FrameKind = (ClientFrame | HubFrame)['kind'];
 
 export interface FieldDoc {
-  /** Written for people; a final `?` marks an optional field. */
+  /** The type in words, for readers; a final `?` marks an optional field. */
   readonly type: string;
   readonly help: string;
 }

@@ -14,14 +14,14 @@ const ID_LENGTH = 64;
 const OP_LENGTH = 64;
 const REQUEST_ID_LENGTH = 128;
 
-/** Larger frames are not parsed again just to find their request id. */
+/** Frames above this size are not parsed again just to find their request id. */
 const MAX_PEEKED = 8 * 1024 * 1024;
 
 const id = text(ID_LENGTH);
 
 const seq = integerBetween(0, Number.MAX_SAFE_INTEGER);
 
-/** More than the rate limit of a turn per second. */
+/** A longer delta would exceed the default rate limit of a turn, 64 KiB per second. */
 const MAX_DELTA = 65_536;
 
 /** Rejects `__proto__`, which zod would drop silently. */
@@ -90,7 +90,7 @@ export function parseClientFrame(message: string, maxBytes: number): ClientFrame
   return schema.parse(value, 'frame');
 }
 
-/** The id of an invalid request, if it is readable, because its sender waits for an answer. */
+/** Finds the id of an invalid request, whose sender waits for an answer; null if the id is unreadable. */
 export function findRequestId(message: string): string | null {
   if (message.length > MAX_PEEKED) return null;
   try {
@@ -103,13 +103,13 @@ export function findRequestId(message: string): string | null {
   }
 }
 
-/** Used by clients. They trust the hub, so only JSON and `kind` are checked. */
+/** Parses a frame from the hub. Clients trust the hub, so only JSON and `kind` are checked. */
 export function parseHubFrame(message: string): HubFrame {
   const value = parseJson(message);
   if (typeof value !== 'object' || value === null || !('kind' in value) || typeof value.kind !== 'string') {
     throw invalidValueError('frame', 'an object with a kind', value);
   }
-  // Readers ignore unknown kinds.
+  // Clients ignore unknown kinds of frames.
   return value as HubFrame;
 }
 
@@ -132,7 +132,7 @@ export function encodePosted(requestId: string, answer: PostAnswer): string {
   return `{"kind":"response","request_id":${jsonString(requestId)},"ok":true,"result":{"envelope_id":"${envelope_id}","seq":${seq},"created_at":"${created_at}","turn":${serializeTurn(turn)}${again}}}`;
 }
 
-/** Encodes a delta for one recipient; `body` is the delta, the same for all. */
+/** Encodes a delta for one recipient; `body` is the part that all recipients share. */
 export function encodeDelta(recipientId: string, isObserved: boolean, body: string): string {
   const observed = isObserved ? '"observed":true,' : '';
   return `{"kind":"delta","recipient_id":"${recipientId}",${observed}${body.slice(1)}`;
@@ -155,7 +155,7 @@ function parseJson(message: string): unknown {
   }
 }
 
-/** Never shows the text: it may contain a credential. */
+/** Never shows the received text: it may contain a credential. */
 function noObject(received: string, cause?: unknown): WireError {
   const details = { field: 'frame', expected: 'one JSON object', received };
   return new WireError('bad_frame', `frame: expected one JSON object, got ${received}`, details, { cause });
@@ -163,14 +163,14 @@ function noObject(received: string, cause?: unknown): WireError {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A shortcut with the result of the schema; null = use the schema. */
+/** Parses frequent frames without the schema, with the same result; null = use the schema. */
 export function parseFrameFast(kind: unknown, value: unknown): RequestFrame | ReceiptFrame | null {
   // The value comes from JSON.parse, so its members are plain.
   if (kind === 'request') return plainRequest(value as Members);
   return kind === 'receipt' ? plainReceipt(value as Members) : null;
 }
 
-/** Requests without a deadline, which are most. */
+/** Parses a request without a deadline, as most requests are. */
 function plainRequest({ request_id, op, params, as, deadline_ms }: Members): RequestFrame | null {
   if (!isTextUpTo(request_id, REQUEST_ID_LENGTH) || !isTextUpTo(op, OP_LENGTH) || !isAnyObject(params)) return null;
   if (deadline_ms !== undefined) return null;
@@ -178,7 +178,7 @@ function plainRequest({ request_id, op, params, as, deadline_ms }: Members): Req
   return isTextUpTo(as, ID_LENGTH) ? { kind: 'request', request_id, op, params, as } : null;
 }
 
-/** `ack` or `seen` without a reason. */
+/** Parses an `ack` or `seen` without a reason. */
 function plainReceipt({ recipient_id, session_id, seq, status, reason }: Members): ReceiptFrame | null {
   if (!isTextUpTo(recipient_id, ID_LENGTH) || !isTextUpTo(session_id, ID_LENGTH)) return null;
   if (!(typeof seq === 'number' && Number.isSafeInteger(seq) && seq >= 0)) return null;

@@ -43,7 +43,7 @@ export interface DeltaFrame {
   readonly kind: 'delta';
   readonly session_id: string;
   readonly sender_id: string;
-  /** The causation_id of the later envelope. */
+  /** The `causation_id` of the envelope that will follow. */
   readonly turn_id: string;
   /** Recipients by id; null = everyone. The first delta of a turn decides for the whole turn. */
   readonly audience: readonly string[] | null;
@@ -52,7 +52,7 @@ export interface DeltaFrame {
   readonly text: string;
 }
 
-/** A delta on its way to one recipient. */
+/** A delta as the hub forwards it to one recipient. */
 export interface ForwardedDelta extends DeltaFrame {
   readonly recipient_id: string;
   /** Set if the recipient observes the session. */
@@ -61,7 +61,7 @@ export interface ForwardedDelta extends DeltaFrame {
 
 export interface PingFrame {
   readonly kind: 'ping';
-  /** Asks for the hub's open items: the pong has the same id. */
+  /** Asks for the hub's open items: the pong repeats this id. */
   readonly id?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface WelcomeLimits {
   readonly window: number;
   readonly max_open_requests: number;
   readonly max_subscriptions: number;
-  /** Interval of the hub's pings; null = none on this link. */
+  /** Interval of the hub's pings; null if this link has no pings. */
   readonly ping_ms: number | null;
 }
 /** The hub's open items on this connection when it read the ping, used to detect lost frames. */
@@ -117,11 +117,11 @@ export interface NotifyFrame {
   readonly recipient_id: string;
   readonly envelope: Envelope;
   readonly epoch: number;
-  /** The previous envelope in the recipient's stream; 0 = first; null = outside the stream (an invite), no receipt. */
+  /** The previous seq in the recipient's stream; 0 = first; null = outside the stream (an invite), no receipt. */
   readonly prev_seq: number | null;
   readonly turn: Turn | null;
   readonly attempt?: number | undefined;
-  /** The first delivery of the stream on this binding, but not of the session: earlier envelopes were acked. */
+  /** The first delivery on this binding of a stream whose earlier envelopes were acked. */
   readonly starts?: true | undefined;
   /** The recipient delegated this session: the envelope belongs to the delegation, not to a handler. */
   readonly delegated?: true | undefined;
@@ -166,7 +166,7 @@ export type HubFrame =
   | PongFrame
   | { readonly kind: 'ping' };
 
-/** Feature: a stream that does not begin with its session is marked `starts`. */
+/** Name of the feature that marks a stream with `starts` if it does not begin with its session. */
 export const STREAM_STARTS = 'stream_starts';
 
 /** Reasons after which a client does not reconnect automatically. */

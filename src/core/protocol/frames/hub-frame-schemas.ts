@@ -116,7 +116,7 @@ const pong = record<PongFrame>({
 
 type HubFrames = { readonly [Kind in HubFrame['kind']]: Schema<Extract<HubFrame, { readonly kind: Kind }>> };
 
-/** By kind of frame; fails to compile unless complete. */
+/** Schemas by kind of frame; fails to compile unless complete. */
 export const hubFrames: HubFrames = {
   welcome: schemaOf(welcome),
   response: schemaOf(response),

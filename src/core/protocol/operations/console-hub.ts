@@ -16,7 +16,7 @@ export interface FigurePoint {
   readonly posts_per_s: number;
   readonly delivered_per_s: number;
   readonly refused_per_s: number;
-  /** Latency of the posts answered in it; null = none. */
+  /** Latency of the posts answered in this second; null if there were none. */
   readonly ack_p50_ms: number | null;
   readonly ack_p99_ms: number | null;
 }
@@ -24,20 +24,20 @@ export interface FigurePoint {
 export interface SlowConsumer {
   readonly agent_id: string;
   readonly name: string;
-  /** Sent but not drained. */
+  /** Bytes sent but not drained. */
   readonly unsent_bytes: number;
   /** Unacked deliveries. */
   readonly unacked: number;
 }
 
-/** A wait for a participant or an operator. */
+/** A wait for the action of a participant or an operator. */
 export interface PendingWait {
   readonly session_id: string;
-  /** null = anyone with `grant`. */
+  /** null if anyone with `grant` may act. */
   readonly agent_id: string | null;
   readonly name: string | null;
   readonly what: 'turn' | 'invite' | 'ack' | 'reply' | 'decision';
-  /** The decision to make, as described by the session type; null = none. */
+  /** The decision to make, as described by the session type; null if the wait is not for a decision. */
   readonly text: string | null;
   readonly grant: Grant | null;
   readonly since_at: string;
@@ -49,7 +49,7 @@ export interface AgentLoad {
   readonly name: string;
   readonly connected: boolean;
   readonly open_turns: number;
-  /** Its live sessions. */
+  /** Number of the agent's live sessions. */
   readonly sessions: number;
   /** Unacked envelopes; null = not counted yet. */
   readonly inbox: number | null;
@@ -68,7 +68,7 @@ export interface HubFigures {
   readonly series: readonly FigurePoint[];
   readonly staged: { readonly units: number; readonly bytes: number };
   readonly slow_consumers: readonly SlowConsumer[];
-  /** Oldest first. */
+  /** Waits, oldest first. */
   readonly waits: readonly PendingWait[];
   readonly agents: readonly AgentLoad[];
   /** true = waits and loads cover only the newest live sessions. */

@@ -61,14 +61,14 @@ export interface AwaitedSince extends Awaited {
 export interface NextDeadline {
   readonly at: string;
   readonly what: string;
-  /** Who must act; null = nobody in particular, or unknown. */
+  /** The agent that must act; null if nobody in particular must, or if unknown. */
   readonly agent_id: string | null;
 }
 
 export interface DescribedParticipant {
   readonly agent_id: string;
   readonly name: string;
-  /** null = it was added later, and the session is not loaded. */
+  /** null if the participant was added later and the session is not loaded. */
   readonly role: string | null;
   readonly status: ParticipantStatus;
 }
@@ -80,18 +80,18 @@ export interface SessionDescription {
   readonly state: LifecycleState;
   readonly participants: readonly DescribedParticipant[];
   readonly turn: TurnSince | null;
-  /** The decision it waits for; null = none, or you are not in the session. */
+  /** The decision that the session waits for; null if none, or if you are not in the session. */
   readonly awaits: AwaitedSince | null;
   readonly next_deadline: NextDeadline | null;
-  /** Reported spending; null = none, or you are not in the session. */
+  /** Reported spending; null if none, or if you are not in the session. */
   readonly cost_usd: number | null;
   readonly usage: Spend | null;
-  /** The newest line you can read, shortened; null = none, or you are not in the session. */
+  /** The newest line you can read, shortened; null if none, or if you are not in the session. */
   readonly text: string | null;
 }
 
 export interface ArmedWait {
-  /** Who must act; null = anyone. */
+  /** The agent that must act; null if anyone may. */
   readonly agent_id: string | null;
   readonly since_seq: number;
   readonly due_at: string;
@@ -105,19 +105,19 @@ export interface ExpectationStatus extends ExpectationEntry {
 /** A session now or at an earlier seq. */
 export interface SessionStateAt {
   readonly at_seq: number;
-  /** When that envelope was accepted. */
+  /** When the envelope at `at_seq` was accepted. */
   readonly at: string;
   readonly head_seq: number;
   readonly session: SessionMetadata;
   readonly turn: TurnSince | null;
-  /** The decision it waits for; null = none, or you are not in the session. */
+  /** The decision that the session waits for; null if none, or if you are not in the session. */
   readonly awaits: AwaitedSince | null;
   readonly public_state: JsonObject;
   readonly expectations: readonly ExpectationStatus[];
   readonly next_deadline: NextDeadline | null;
   readonly cost_usd: number | null;
   readonly usage: Spend | null;
-  /** Why the adapter's part is missing; null = it is complete. */
+  /** Why the adapter's share of this answer is missing; null if the answer is complete. */
   readonly unavailable: string | null;
   /** Redactions so far: a copy read with a lower count may show redacted content. */
   readonly redactions: number;
@@ -145,7 +145,7 @@ export interface ConsoleSessionOperations {
   };
 }
 
-/** The rows of a list on one screen. */
+/** Maximum number of sessions described for one screen. */
 const MAX_DESCRIBED = 100;
 const amount = z.number().nonnegative();
 const spent = record<Spend>({ usd: amount, tokens: count, unpriced: count });

@@ -25,9 +25,9 @@ interface AgentProfile {
   readonly passport: Passport;
   readonly resume: Resume;
   readonly skill: Skill;
-  /** null = hidden from the caller: not its own, and it lacks the grant `rules`. */
+  /** null if hidden: the rule is not the caller's own, and the caller lacks the grant `rules`. */
   readonly rule: RuleRecord | null;
-  /** true = connected now. */
+  /** true if connected now. */
   readonly bound: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface IdentityOperations {
   get_resume: { params: AboutAgent; result: Resume };
   set_resume: { params: ResumeClaim & { readonly expected_version?: number | undefined }; result: Resume };
   get_skill: { params: AboutAgent; result: Skill };
-  /** null = remove the skill. */
+  /** `text` null removes the skill. */
   set_skill: { params: { readonly text: string | null }; result: Skill };
   get_rule: { params: AboutAgent; result: RuleRecord };
   set_rule: {

@@ -4,8 +4,8 @@
 import type { WireCode } from '../../lib/errors.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
 
-/** anyone = also unbound connections; bound = any identity; self = about itself, unless it has a grant; participant = of
- * that session; owner = of that task; operator, observer, enroller = requires `operate`, `observe`, `enrol`. */
+/** Who may call it. anyone: also unbound connections; bound: any identity; self: about itself, or with a grant;
+ * participant: of that session; owner: of that task; operator, observer, enroller: with the grant of that role. */
 export type OperationAccess =
   | 'anyone'
   | 'bound'
@@ -25,7 +25,7 @@ export type RetrySafety = 'always' | 'with a key' | 'never';
 export interface Call {
   params: object;
   result: object;
-  /** An unbound connection may call it: its record says `who: 'anyone'`. */
+  /** Set if an unbound connection may call it; the record then has `who: 'anyone'`. */
   open?: true;
 }
 
@@ -34,7 +34,7 @@ export interface OperationRecord<C extends Call> {
   /** A contract for peers and tests; the hub does not check its own answers. */
   readonly result: Schema<C['result']>;
   readonly who: C extends { open: true } ? 'anyone' : Exclude<OperationAccess, 'anyone'>;
-  /** Specific errors. Any operation may also answer bad_frame, unauthenticated, timeout, unavailable and internal. */
+  /** Errors of this operation, in addition to bad_frame, unauthenticated, timeout, unavailable and internal. */
   readonly errors: readonly WireCode[];
   readonly help: string;
   readonly retry: RetrySafety;

@@ -1,5 +1,5 @@
 /** The table of all operations. Parsing, HTTP, the wire documents and test matrices are derived from it. To add an
- * operation, write its record in a group beside this file and its handler in the hub. */
+ * operation, write its record in a group of this folder and its handler in the hub. */
 
 import { CONSOLE_HUB, type ConsoleHubOperations } from './console-hub.ts';
 import { CONSOLE_SESSIONS, type ConsoleSessionOperations } from './console-sessions.ts';
@@ -47,7 +47,7 @@ const RECORDS: Operations<OperationTypes> = {
   ...CONSOLE_HUB,
 };
 
-// Object.entries loses the pairing of names and records; each record gets its own name here.
+// Object.entries loses the pairing of names and records, so each record is given its name here.
 export const OPERATIONS: { readonly [Name in OperationName]: Operation<Name> } = Object.fromEntries(
   Object.entries(RECORDS).map(([name, record]) => [name, { name, ...record }]),
 ) as unknown as { readonly [Name in OperationName]: Operation<Name> };

@@ -78,8 +78,8 @@ export const postSchema: Schema<PostParams> = schemaOf(
   }),
 );
 
-/** A shortcut for the most frequent operation: the schema costs more than the rest of admitting a post. The shortcut returns
- * the schema's result or nothing; then the schema decides and words the error. */
+/** Parses the most frequent operation without the schema, which costs more than the rest of admitting a post. If the fast
+ * parser returns null, the schema decides and words the error. */
 export const postParams: Schema<PostParams> = {
   parse: (value, where) => parsePostParamsFast(value) ?? postSchema.parse(value, where),
   jsonSchema: () => postSchema.jsonSchema(),
@@ -143,14 +143,14 @@ export const POSTING: Operations<PostingOperations> = {
     who: 'active participant',
     errors: ['not_found', 'not_your_turn', 'session_closed'],
     help: 'Report that you cannot take your turn; expectations with on_failure fire at once.',
-    // A repeat might hit a later turn.
+    // A repeat might affect a later turn.
     retry: 'never',
   }),
 };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** A shortcut with the result of the schema; null = use the schema. */
+/** Parses without the schema, with the same result; null = use the schema. */
 export function parsePostParamsFast(value: unknown): PostParams | null {
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return null;
   // Each member is checked below.
@@ -166,7 +166,7 @@ export function parsePostParamsFast(value: unknown): PostParams | null {
   return params;
 }
 
-/** false = not clearly valid. Unknown keys are ignored. */
+/** Copies a valid member; returns false if it is not clearly valid. Ignores unknown keys. */
 function putMember(params: Mutable<PostParams>, key: string, value: unknown): boolean {
   switch (key) {
     case 'audience':

@@ -28,7 +28,7 @@ export interface ReadingOperations {
       readonly from_seq?: number | undefined;
       readonly limit?: number | undefined;
       readonly reverse?: boolean | undefined;
-      /** Also envelopes addressed to others, in a session of the caller; requires `observe`. */
+      /** Includes envelopes addressed to others, in a session of the caller; requires `observe`. */
       readonly all?: boolean | undefined;
     };
     result: { readonly envelopes: readonly Envelope[]; readonly next: number | null; readonly head_seq: number };
@@ -47,9 +47,9 @@ export interface ReadingOperations {
       readonly at_seq: number;
       /** The view with all parameters. */
       readonly view: ViewRef;
-      /** Lines before the shown ones. */
+      /** Number of lines before the shown ones. */
       readonly earlier: number;
-      /** The next `at_seq`, if the answer was truncated. */
+      /** The `at_seq` of the next call; null if the answer is complete. */
       readonly next: number | null;
     };
   };

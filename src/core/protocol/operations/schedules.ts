@@ -17,7 +17,7 @@ export interface ScheduleOperations {
   get_schedule: { params: OfSchedule; result: Schedule };
   list_schedules: {
     params: {
-      /** Also schedules of others; requires `operate`. */
+      /** Includes schedules of others; requires `operate`. */
       readonly all?: boolean | undefined;
       readonly after?: string | undefined;
       readonly limit?: number | undefined;

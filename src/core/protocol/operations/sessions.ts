@@ -25,9 +25,9 @@ export interface RedactAnswer {
   readonly seq: number;
   readonly envelope_id: string;
   readonly redacted: Redaction;
-  /** The state still holds the content: its bytes are deleted at the first archive after the session has ended. */
+  /** true if the state was pinned: the first archive after the session's end then deletes the content's bytes. */
   readonly pinned: boolean;
-  /** true = already redacted. */
+  /** true if the envelope was already redacted. */
   readonly duplicate?: true;
 }
 
@@ -74,19 +74,19 @@ export interface SessionOperations {
       readonly unavailable: string | null;
       /** Public state of the type; {} if unavailable, or if you have not joined or have left. */
       readonly public_state: JsonObject;
-      /** Tools to pass your turn on; [] unless you hold the turn. */
+      /** Tools with which you pass your turn on; [] unless you hold the turn. */
       readonly tools: readonly TurnTool[];
     };
   };
   list_sessions: {
     params: {
-      /** Also sessions of others; requires `observe`. */
+      /** Includes sessions of others; requires `observe`. */
       readonly all?: boolean | undefined;
       readonly states?: readonly LifecycleState[] | undefined;
       readonly type?: string | undefined;
-      /** Excludes sessions that ended earlier. */
+      /** Excludes sessions that ended before this time. */
       readonly ended_since?: string | undefined;
-      /** Excludes sessions without changes since. */
+      /** Excludes sessions that have not changed since this time. */
       readonly changed_since?: string | undefined;
       readonly after?: string | undefined;
       readonly limit?: number | undefined;

@@ -20,7 +20,7 @@ export interface TaskRef {
 export interface StartTaskParams {
   readonly session_id: string;
   readonly title: string;
-  /** The capability it needs; its outcome counts in the owner's profile. */
+  /** The capability that the task needs; the owner's profile counts the outcome under it. */
   readonly capability?: string | undefined;
   /** Name or id of the participant that receives its progress. */
   readonly requester?: string | undefined;
@@ -33,7 +33,7 @@ export interface ListTasksParams {
   /** Absent = open tasks of all your sessions. */
   readonly session_id?: string | undefined;
   readonly states?: readonly TaskState[] | undefined;
-  /** Name or id. */
+  /** Name or id of the owner. */
   readonly owner?: string | undefined;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
@@ -47,7 +47,7 @@ export interface TaskPage {
 /** A task with its data. */
 export interface TaskWithData {
   readonly task: Task;
-  /** The owner's last checkpoint; null for others. */
+  /** The owner's last checkpoint; null for other callers. */
   readonly checkpoint: JsonObject | null;
   readonly result: JsonObject | null;
 }
@@ -204,7 +204,7 @@ export const TASKS: Operations<TaskOperations> = {
     who: 'active participant',
     errors: ['not_found', 'forbidden', 'conflict', 'session_closed', 'protocol_error', 'rate_limited'],
     help: 'Cancel your task, or ask another owner to cancel theirs.',
-    // For another owner's task it is a request; a repeat would be delivered again.
+    // Cancelling another owner's task sends a request; a repeat would be delivered again.
     retry: 'never',
   }),
   get_task: operation({

@@ -29,5 +29,5 @@ export function hasExpired({ expires_at_ms }: Credential, nowMs: number): boolea
 }
 
 /** Verifies the `auth` of a hello; null = not authenticated. The hub queues the peer's frames meanwhile.
- * A throw rejects the peer, except a WireError `unavailable`: then it cannot be verified now. */
+ * A throw rejects the peer, except a WireError `unavailable`: verification is then impossible for now. */
 export type Authenticate = (auth: JsonObject) => Credential | null | Promise<Credential | null>;

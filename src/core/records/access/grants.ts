@@ -1,4 +1,4 @@
-/** Permissions beyond an identity's own sessions, given by the operator. */
+/** Permissions beyond an identity's own sessions, granted by an operator. */
 
 export const GRANTS = {
   operate: 'Close any session; hide and remove participants; pause and delete schedules; redact content.',

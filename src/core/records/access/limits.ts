@@ -8,7 +8,7 @@ export interface Limits {
   readonly maxParticipants: number;
   /** Bytes of JSON in one envelope's event_data. */
   readonly maxEventBytes: number;
-  /** Bytes of JSON in a session's knobs (with its context). */
+  /** Bytes of JSON in a session's knobs, including context variables. */
   readonly maxKnobBytes: number;
   readonly maxLabels: number;
   readonly maxLabelBytes: number;
@@ -49,7 +49,7 @@ export interface Limits {
   readonly slowConsumerMs: number;
   /** Staged bytes over all sessions; the hub rejects more. */
   readonly maxStagedBytes: number;
-  /** While a flush is older than this, the hub rejects new posts. */
+  /** While a flush takes longer than this, the hub rejects new posts. */
   readonly maxFlushMs: number;
   /** Loaded sessions above which idle ones are evicted. */
   readonly maxLoadedSessions: number;
@@ -57,7 +57,7 @@ export interface Limits {
   readonly tailLength: number;
   /** Sessions with fewer envelopes are always folded: a snapshot would save nothing. */
   readonly snapshotLength: number;
-  /** Envelopes between two tallies of a session's lines; limits how far a view of the past reads. */
+  /** Envelopes between two counts of a session's visible lines; limits how far a view of the past reads. */
   readonly tallyLength: number;
   readonly inviteTimeoutMs: number;
   readonly drainTimeoutMs: number;
@@ -68,9 +68,9 @@ export interface Limits {
   readonly orphanMs: number;
   /** How long absent participants can still learn that a session ended. */
   readonly endedForMs: number;
-  /** How long an arbiter may take; later the answer is deny. */
+  /** Time in which an arbiter must answer; later the hub denies. */
   readonly arbiterMs: number;
-  /** Schedules of the hub, and per creator. */
+  /** Maximum number of schedules, per hub and per creator. */
   readonly maxSchedules: number;
   readonly maxSchedulesPerCreator: number;
   /** Bytes of JSON in the template of a schedule. */

@@ -1,4 +1,4 @@
-/** A token bucket in whole numbers: tokens × 60,000. Each millisecond adds `per_minute` of these parts, so nothing rounds. */
+/** A token bucket that counts 1/60,000 tokens as whole numbers: each millisecond adds `per_minute` of them, unrounded. */
 
 import type { Rate } from './rule.ts';
 
@@ -17,12 +17,12 @@ export function retryAfterMs(bucket: Bucket, rate: Rate, nowMs: number): number 
   return lacking <= 0 ? 0 : Math.ceil(lacking / rate.per_minute);
 }
 
-/** Never goes below zero, even if the rate was lowered in the meantime. */
+/** Takes one token. Never goes below zero, even if the rate was lowered in the meantime. */
 export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Bucket {
   return { left: Math.max(0, leftAt(bucket, rate, nowMs) - TOKEN), atMs: Math.floor(nowMs) };
 }
 
-/** After a change of rate the remaining tokens stay, up to the new burst: the change neither fills the bucket nor makes a debt. */
+/** The tokens left now. A change of rate keeps them, up to the new burst: it neither fills the bucket nor makes a debt. */
 function leftAt({ left, atMs }: Bucket, { per_minute, burst }: Rate, nowMs: number): number {
   return Math.min(burst * TOKEN, left + Math.max(0, Math.floor(nowMs) - atMs) * per_minute);
 }

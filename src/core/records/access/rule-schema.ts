@@ -37,7 +37,7 @@ const limits = {
   delegation_depth: integerBetween(0, 1000),
 };
 
-/** The members of a change, for schemas that add more. */
+/** Schemas of the members of a change, for schemas that extend it. */
 export const ruleChangeMembers: { readonly [Part in keyof Required<RuleChange>]: z.ZodType<RuleChange[Part]> } = {
   access: z
     .strictObject({ ...access, session_types: z.strictObject(types).partial() })
@@ -61,7 +61,7 @@ export const ruleRecord: z.ZodType<RuleRecord> = record<RuleRecord>({
   last_updated: time.nullable(),
 });
 
-/** The rule of an identity without its own. The hub's limits set its session TTL and inbox size. */
+/** The rule of an identity that has none of its own. The hub's limits set its session TTL and inbox size. */
 export function defaultRule({ sessionTtlMs, maxPending }: Pick<Limits, 'sessionTtlMs' | 'maxPending'>): Rule {
   return {
     access: { inbound_from: ['*'], outbound_to: ['*'], session_types: { initiate: ['*'], accept: ['*'] } },
@@ -134,12 +134,12 @@ export function findLooserField(next: Rule, before: Rule): string | null {
   return holds.find(([, is]) => !is)?.[0] ?? null;
 }
 
-/** null = no bound. */
+/** Whether `next` is at most `before`; null = no limit. */
 function atMost(next: number | null, before: number | null): boolean {
   return before === null || (next !== null && next <= before);
 }
 
-/** 0 = no end. */
+/** Whether `next` ends no later than `before`; 0 = no end. */
 function isShorter(next: string | number, before: string | number): boolean {
   const ms = (value: string | number): number | null => durationMs(value, 'duration') || null;
   return atMost(ms(next), ms(before));

@@ -10,7 +10,7 @@ export interface Rate {
 
 export interface Rule {
   readonly access: {
-    /** Globs of names that may talk to it, and of names it may talk to. */
+    /** Globs of names: who may talk to the identity (`inbound_from`), and to whom it may talk (`outbound_to`). */
     readonly inbound_from: readonly string[];
     readonly outbound_to: readonly string[];
     /** Globs of session types. */
@@ -20,7 +20,7 @@ export interface Rule {
     /** null = no limit. */
     readonly max_concurrent_sessions: number | null;
     readonly max_concurrent_tasks: number | null;
-    /** For sessions and tasks it opens without one; 0 = none. */
+    /** Default TTL of the sessions and tasks that the identity opens; 0 = none. */
     readonly session_ttl_default: string | number;
     readonly task_ttl_default: string | number;
     /** Posts over all its sessions; null = no limit. */
@@ -31,7 +31,7 @@ export interface Rule {
       /** Unacked envelopes over all its sessions. */
       readonly max_pending: number;
       readonly overflow: Overflow;
-      /** Count from which the hub warns it; null = never. */
+      /** Number of unacked envelopes from which the hub warns the recipient; null = never. */
       readonly high_water: number | null;
     };
   };
@@ -41,7 +41,7 @@ export interface Rule {
 export interface RuleRecord {
   readonly agent_id: string;
   readonly rule: Rule;
-  /** 0 = it was never set. */
+  /** 0 if the rule was never set. */
   readonly version: number;
   readonly last_updated: string | null;
 }

@@ -14,7 +14,7 @@ export interface TokenRecord {
   /** The identity that created it; null = created inside the process. */
   readonly created_by: string | null;
   readonly expires_at: string | null;
-  /** To the minute; null = never. */
+  /** Rounded to the minute; null if never used. */
   readonly last_used_at: string | null;
 }
 

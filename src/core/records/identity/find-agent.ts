@@ -5,9 +5,9 @@ import type { Resume } from './resume.ts';
 import { hasCapability } from './resume-schema.ts';
 
 export interface AgentQuery {
-  /** Claimed or observed, matched whole; case-insensitive. */
+  /** A claimed or observed capability; matches only as a whole, ignoring case. */
   readonly capability?: string | undefined;
-  /** Part of any text of the agent; case-insensitive. */
+  /** A part of any text of the agent, ignoring case. */
   readonly text?: string | undefined;
   readonly kind?: AgentKind | undefined;
   readonly domain?: string | undefined;
@@ -15,11 +15,11 @@ export interface AgentQuery {
   readonly bound?: boolean | undefined;
 }
 
-/** The data a search looks at. */
+/** The data of an agent that a search reads. */
 export interface KnownAgent {
   readonly passport: Passport;
   readonly resume: Resume;
-  /** From the front matter of its skill; empty = none. */
+  /** From the front matter of the agent's skill; empty if there is none. */
   readonly description: string;
 }
 

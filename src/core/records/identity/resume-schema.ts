@@ -7,7 +7,7 @@ import { agentName, count, generatedId, keyword, time } from '../fields.ts';
 import type { Resume, ResumeClaim, TrackRecord } from './resume.ts';
 import type { Skill } from './skill.ts';
 
-/** The claimed members, for records that extend them. */
+/** Schemas of the claimed members, for records that extend them. */
 export const claimMembers: { readonly [Key in keyof ResumeClaim]-?: z.ZodType<NonNullable<ResumeClaim[Key]>> } = {
   claimed_capabilities: words('capabilities'),
   domains: words('domains'),
@@ -72,7 +72,7 @@ export function nextResume(before: Resume, claim: ResumeClaim, at: string): Resu
   return { ...before, ...next, version: before.version + 1, last_updated: at };
 }
 
-/** Keeps the first of words that differ only in case. */
+/** Keeps the first of several words that differ only in case. */
 function distinct(words: readonly string[]): readonly string[] {
   const folded = words.map((word) => word.toLowerCase());
   return words.filter((_, i) => folded.indexOf(folded[i] ?? '') === i);

@@ -18,9 +18,9 @@ export interface Resume {
   readonly domains: readonly string[];
   readonly summary: string;
   readonly examples: readonly string[];
-  /** By capability, counted by the hub from the agent's tasks; cannot be claimed. */
+  /** By capability; counted by the hub from the agent's tasks, never claimed. */
   readonly observed: Readonly<Record<string, TrackRecord>>;
-  /** 0 = never set. */
+  /** 0 if the profile was never set. */
   readonly version: number;
   readonly last_updated: string | null;
 }
@@ -38,7 +38,7 @@ export interface TaskOutcome {
   readonly task_id: string;
   readonly capability: string;
   readonly state: TaskState;
-  /** From its start to its end. */
+  /** Time from the task's start to its end. */
   readonly latency_ms: number;
 }
 
@@ -48,36 +48,36 @@ interface Seen {
   readonly completed: number;
   readonly failed: number;
   readonly expired: number;
-  /** In the order they ended; prevents counting one twice. */
+  /** In the order the tasks ended; prevents counting an outcome twice. */
   readonly recent: readonly TaskOutcome[];
 }
 
-/** By capability in lower case. */
+/** Observed counts by capability in lower case. */
 export type Observations = ReadonlyMap<string, Seen>;
 
 export const NO_OBSERVATIONS: Observations = new Map();
 
 const RECENT = 100;
 
-/** Agents name their own capabilities, so their number is limited; outcomes beyond it are not counted. */
+/** Agents name their own capabilities, so the hub counts a limited number and ignores the others. */
 const MAX_CAPABILITIES = 64;
 
 const UNSEEN: Seen = { n: 0, completed: 0, failed: 0, expired: 0, recent: [] };
 
-/** The task outcome in this envelope and the task's owner; null = no outcome that counts. */
+/** The outcome and the owner of the task that this envelope ends; null if there is no outcome to count. */
 export function taskOutcomeFrom(
   envelope: Envelope,
 ): { readonly owner_id: string; readonly outcome: TaskOutcome } | null {
   const state = endOfTask(envelope);
   if (state === undefined || envelope.task_id === null) return null;
-  // The hub made it, so it needs no schema check.
+  // The hub made this data, so it needs no schema check.
   const { owner_id, started_at, capability } = envelope.event_data as unknown as EndedData;
   if (capability === null) return null;
   const latency_ms = msFromIso(envelope.created_at) - msFromIso(started_at);
   return { owner_id, outcome: { task_id: envelope.task_id, capability: capability.toLowerCase(), state, latency_ms } };
 }
 
-/** Outcomes that are not among the recent, already counted ones. */
+/** The outcomes that are missing from the recent ones, which have been counted. */
 export function uncountedOutcomes(before: Observations, outcomes: readonly TaskOutcome[]): readonly TaskOutcome[] {
   return outcomes.filter(
     ({ task_id, capability }) => !before.get(capability)?.recent.some((known) => known.task_id === task_id),
@@ -110,7 +110,7 @@ export function toTrackRecords(observations: Observations): Readonly<Record<stri
   return Object.fromEntries(entries);
 }
 
-/** Expired and canceled tasks say nothing about how fast the agent works. */
+/** Expired and cancelled tasks say nothing about how fast the agent works. */
 function isOwnEnd({ state }: TaskOutcome): boolean {
   return state === 'done' || state === 'failed';
 }

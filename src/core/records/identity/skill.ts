@@ -11,22 +11,22 @@ export interface Skill {
   readonly front_matter: JsonObject;
   /** The text without its front matter. */
   readonly body: string;
-  /** true if the agent set none, and the hub rendered this one. */
+  /** true if the agent set no skill, and the hub rendered this one. */
   readonly rendered: boolean;
-  /** 0 = never set; clearing it makes a new version. */
+  /** 0 if the skill was never set; clearing it makes a new version. */
   readonly version: number;
   readonly last_updated: string | null;
 }
 
 export interface SkillParts {
-  /** The lines between the fences; null = there is no front matter. */
+  /** The lines between the fences; null if there is no front matter. */
   readonly frontMatter: string | null;
   readonly body: string;
 }
 
 const FENCE = /^---[ \t]*\r?$/;
 
-/** Front matter lies between a first line `---` and the next such line; null = it is not closed. */
+/** Splits off the front matter between a first line `---` and the next `---`; null if the second one is missing. */
 export function splitSkill(text: string): SkillParts | null {
   const [first = '', ...rest] = text.split('\n');
   if (!FENCE.test(first.replace(/^\uFEFF/, ''))) return { frontMatter: null, body: text };
@@ -54,7 +54,7 @@ export function renderSkill(passport: Passport, resume: Resume): Skill {
   };
 }
 
-/** Well below the limit of front matter, whatever the characters. */
+/** Well below the size limit of front matter, whichever characters it contains. */
 const MAX_DESCRIPTION = 512;
 
 /** Never splits a surrogate pair. */

@@ -6,13 +6,13 @@ import type { ExpectationEntry } from './session.ts';
 /** Such as "30s", "15m", "2h", "1d" or seconds; 0 = off. */
 export type Duration = string | number;
 
-/** A name, an agent id, or a capability: then connected agents come first, sorted by name. */
+/** A name, an agent id, or a capability, which selects one agent: connected agents first, then by name. */
 export type ParticipantRef = string | { readonly capability: string };
 
 export interface CreateParams {
   readonly type: string;
   readonly version?: number | undefined;
-  /** The creator is put first unless it is listed. */
+  /** The hub puts the creator first unless it is listed. */
   readonly participants: readonly ParticipantRef[];
   readonly knobs?: JsonObject | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;

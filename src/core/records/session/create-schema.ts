@@ -13,7 +13,7 @@ export const participantRef: z.ZodType<ParticipantRef> = z.union([agentRef, z.st
 
 const duration = z.custom<Duration>(isDuration, DURATION).optional();
 
-/** The members of a template, for schemas that extend them. */
+/** Schemas of the members of a template, for schemas that extend it. */
 export const templateMembers: {
   readonly [Name in keyof Required<SessionTemplate>]: z.ZodType<SessionTemplate[Name]>;
 } = {

@@ -22,13 +22,13 @@ export interface Draft {
 }
 
 export interface Redaction {
-  /** The operator's agent id; null = from inside the process. */
+  /** The operator's agent id; null if the host application redacted it. */
   readonly by: string | null;
   readonly at: string;
   readonly reason: string | null;
   /** SHA-256 of the canonical JSON of the original `event_data`. */
   readonly digest: string;
-  /** Compared with a repeat under the same idempotency key. */
+  /** Compared with the digest of a repeat under the same idempotency key. */
   readonly key_digest: string;
 }
 
@@ -47,7 +47,7 @@ export interface Turn {
   readonly since_seq: number;
 }
 
-/** A decision the session waits for that is nobody's turn; requires the grant. */
+/** A decision, other than a turn, that the session waits for; requires the grant. */
 export interface Awaited {
   readonly text: string;
   readonly grant: Grant;
@@ -112,7 +112,7 @@ export type HubEventType = (typeof HUB_EVENT_TYPES)[number];
 
 const hubEventTypes: ReadonlySet<string> = new Set(HUB_EVENT_TYPES);
 
-/** Reserves whole families, so that future hub types cannot be forged today. */
+/** True for reserved types: whole families, so that future hub types cannot be forged today. */
 export function isReservedType(eventType: string): boolean {
   return (
     hubEventTypes.has(eventType) ||
@@ -131,7 +131,7 @@ export function isContent(eventType: string): boolean {
   return !isReservedType(eventType) && !isTaskType(eventType) && eventType !== 'context.set';
 }
 
-/** Types that evaluators check at once: content, and money spent in delegations. */
+/** True for types that evaluators check on acceptance: content, and settled delegations, which report spending. */
 export function isChecked(eventType: string): boolean {
   return eventType === 'msg.text' || isContent(eventType) || eventType === 'delegation.settled';
 }
@@ -149,7 +149,7 @@ const foldedHubTypes: ReadonlySet<string> = new Set<HubEventType>([
   'session.participant.removed',
 ]);
 
-/** Types passed to an adapter's `fold`. */
+/** True for types passed to an adapter's `fold`. */
 export function isFolded(eventType: string): boolean {
   return isContent(eventType) || eventType === 'context.set' || foldedHubTypes.has(eventType);
 }

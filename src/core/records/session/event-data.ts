@@ -63,7 +63,7 @@ const schemas: ReadonlyMap<string, Schema<unknown>> = new Map<string, Schema<unk
   ['context.set', schemaOf(contextChange)],
 ]);
 
-/** Returns the data as trusted JSON. */
+/** Validates the data and returns it as trusted JSON. */
 export function parseEventData(eventType: string, value: unknown, limits: Limits): JsonObject {
   const data = copyJsonObject(value, 'event_data', { maxDepth: limits.maxJsonDepth, maxBytes: limits.maxEventBytes });
   if (!isPlainText(eventType, data)) schemas.get(eventType)?.parse(data, 'event_data');

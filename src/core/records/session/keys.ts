@@ -20,7 +20,7 @@ export function keyRecord(envelope: Envelope): KeyRecord {
   return { envelope_id, seq, created_at, audience, digest: envelope.redacted?.key_digest ?? contentDigest(envelope) };
 }
 
-/** A small number that stands for (sender, key) to save memory; may collide. */
+/** A small number that replaces (sender, key) to save memory; different keys may collide. */
 export function keyHash(senderId: string, key: string): number {
   if (senderId !== lastSender.id) lastSender = ofSender(senderId);
   if (key !== lastSender.key) {
@@ -30,7 +30,7 @@ export function keyHash(senderId: string, key: string): number {
   return lastSender.keyHash;
 }
 
-/** Caches the last sender: senders are few, and each post needs the hash three times. */
+/** Caches the hashes of the last sender: senders are few, and each post needs its hash three times. */
 let lastSender = ofSender('');
 
 function ofSender(id: string): { readonly id: string; readonly hash: number; key: string; keyHash: number } {
@@ -47,7 +47,7 @@ function hashOn(start: number, text: string): number {
   return hash;
 }
 
-/** The stored audience lacks dropped recipients, so a repeat may name more, but only agents that cannot receive it. */
+/** A repeat may name agents that the stored audience lacks, if those agents cannot receive the envelope. */
 export function isSameContent(record: KeyRecord, draft: Draft, canReceive: (agentId: string) => boolean): boolean {
   if (record.digest !== contentDigest(draft)) return false;
   if (record.audience === null || draft.audience === null) return record.audience === draft.audience;

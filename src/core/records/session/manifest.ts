@@ -1,4 +1,4 @@
-/** Parses a manifest when its adapter is registered: manifests enter every log. */
+/** Parses a manifest when its adapter is registered, because every session log contains its manifest. */
 
 import { z } from 'zod';
 import { asError, HubError, WireError } from '../../lib/errors.ts';
@@ -18,17 +18,17 @@ export function parseManifest(value: unknown): Manifest {
   return copyJsonObject(parsed, 'manifest', { maxDepth: 64, maxBytes: MAX_MANIFEST_BYTES }) as unknown as Manifest;
 }
 
-/** Knobs of every session type, handled by the hub. */
+/** Knobs that the hub adds to every session type. */
 const hubKnobs = z.object({ close_by: z.enum(['any', 'creator'], { error: 'any or creator' }).optional() });
 const hubKnobSchema = schemaOf(hubKnobs, 'invalid_create');
 
 export type KnobsParser = (knobs: JsonObject) => JsonObject;
 
-/** Checks knobs against the manifest's JSON Schema and applies its defaults. Throws at once if the schema is invalid. */
+/** Checks knobs against the manifest's JSON Schema and applies its defaults. Throws now if the schema is invalid. */
 export function compileKnobs(manifest: Manifest): KnobsParser {
   const own = schemaFromJson(manifest);
   const shape = own instanceof z.ZodObject ? own.extend(hubKnobs.shape) : null;
-  // Extending an object schema lets an error list all knobs; other schemas do not know the hub's.
+  // Errors of an extended object schema list all knobs; other schemas cannot include the hub's.
   const schema = schemaOf<unknown>(shape ?? own, 'invalid_create');
   return (knobs) => {
     const { close_by, ...others } = knobs;

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '../../lib/json.ts';
 
-/** Changes to the session's context variables; deletions come first. */
+/** Changes to the session's context variables; deletions are applied first. */
 export interface ContextUpdates {
   readonly set?: JsonObject;
   readonly delete?: readonly string[];
@@ -60,7 +60,7 @@ function packet(routing: JsonObject, { body = null, contextUpdates = {} }: CallT
   return { event_type: 'msg.packet', event_data };
 }
 
-/** undefined is not JSON. */
+/** Drops undefined members, because undefined is not JSON. */
 function definedMembers(members: { readonly [key: string]: Json | undefined }): JsonObject {
   return Object.fromEntries(
     Object.entries(members).filter((member): member is [string, Json] => member[1] !== undefined),

@@ -1,4 +1,4 @@
-/** Schemas of the session records, each bound to its type. Closed, except for members of participants and adapters. */
+/** Schemas of the session records, each bound to its type. Closed, except where participants or adapters add some. */
 
 import { z } from 'zod';
 import { anyObject, integerBetween, oneOf, record, text, textMap } from '../../lib/schema.ts';

@@ -1,4 +1,4 @@
-/** Redaction: which content of an envelope is removed, and the tombstone that replaces it. */
+/** Selects the content that a redaction removes, and builds the tombstone that replaces it. */
 
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../lib/json.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -19,13 +19,13 @@ const CONTENT_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['delegation.opened', 'prompt'],
 ]);
 
-/** The members of `usage` that stay. */
+/** The members of `usage` that a redaction keeps. */
 const COUNTS: ReadonlySet<string> = new Set(['fresh', 'cache_read', 'cache_write', 'output']);
 
-/** The member to redact; null = all data; undefined = nothing may be redacted. */
+/** The member to redact; null for all data; undefined if nothing may be redacted. */
 export function redactableField({ event_type, event_data, task_id }: Envelope): string | null | undefined {
   if (isContent(event_type) || event_type === 'context.set') return null;
-  // A failed turn without a task has its reason nowhere else.
+  // For a failed turn without a task, `reason` is the only content.
   const member = event_type === 'task.failed' && task_id === null ? 'reason' : CONTENT_MEMBERS.get(event_type);
   return member !== undefined && Object.hasOwn(event_data, member) ? member : undefined;
 }
@@ -44,7 +44,7 @@ export function redactableContent(envelope: Envelope): Json {
   return { ...said, ...(usage === undefined ? {} : { usage: notCounted(usage) }), ...(isKept ? {} : { cost_usd }) };
 }
 
-/** A failed task also has a reason, which may repeat its result. */
+/** Whether a failed task has a reason, which may repeat its result. */
 function isFailedTask({ event_type, task_id, event_data }: Envelope): boolean {
   return event_type === 'task.failed' && task_id !== null && typeof event_data.reason === 'string';
 }
@@ -74,7 +74,7 @@ function spentOf({ usage, cost_usd }: Partial<JsonObject>): JsonObject {
   };
 }
 
-/** Unchecked types may carry anything here, including names. */
+/** True for known numeric counts: unchecked types may carry anything here, including names. */
 function isCount([name, value]: readonly [string, unknown]): boolean {
   return COUNTS.has(name) && typeof value === 'number';
 }

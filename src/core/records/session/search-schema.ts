@@ -37,9 +37,9 @@ export const searchPage: z.ZodType<SearchPage> = record<SearchPage>({
   next: text(256).nullable(),
 });
 
-/** Skips the manifest: it is part of every session of a type, and nobody wrote it there. */
+/** Finds a match in an envelope. Skips the manifest, which every session of a type repeats. */
 export function findMatch(envelope: Envelope, find: Finder): SearchMatch | null {
-  // The redaction text is not content.
+  // A redacted envelope holds only the redaction text, which is not content.
   if (envelope.redacted !== undefined) return null;
   const { manifest: _, ...data } = envelope.event_data;
   for (const one of textValues(envelope.sender_id === HUB_ID ? data : envelope.event_data)) {

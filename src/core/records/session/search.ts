@@ -30,7 +30,7 @@ export interface SearchMatch extends Snippet {
 export interface SearchPage {
   /** Newest session first, newest envelope first. */
   readonly matches: readonly SearchMatch[];
-  /** Continues the search, even after a page without matches; null = done. */
+  /** Continues the search, even after a page without matches; null if the search is done. */
   readonly next: string | null;
 }
 
@@ -40,7 +40,7 @@ export function finderFor({ query, match = 'substring' }: SearchParams): Finder 
   throw invalidValueError('params.query', 'a text with at least one letter or digit', query);
 }
 
-/** Whether the filters besides the text match the session. */
+/** Whether the session matches all filters except the text. */
 export function isSearched(head: Head, { states, type, labels = {} }: SearchParams, participantId?: string): boolean {
   if (states !== undefined && !states.includes(head.state)) return false;
   if (type !== undefined && head.type !== type) return false;
@@ -48,14 +48,14 @@ export function isSearched(head: Head, { states, type, labels = {} }: SearchPara
   return Object.entries(labels).every(([name, value]) => head.labels[name] === value);
 }
 
-/** The characters to search in an envelope. */
+/** The number of characters to search in an envelope. */
 export function lengthOf(envelope: Envelope): number {
   let length = 0;
   for (const one of textValues(envelope.event_data)) length += one.length;
   return length;
 }
 
-/** Continues a search within a session, then after a position in the list. */
+/** Where the next page continues: `within` a session first, then `after` a position in the list. */
 export interface SearchCursor {
   readonly within: { readonly sessionId: string; readonly seq: number } | null;
   /** undefined = from the beginning of the list; null = no further sessions. */

@@ -31,7 +31,7 @@ export interface Manifest {
   readonly knobs_schema: JsonObject;
   readonly default_view: ViewRef;
   readonly expectations: readonly ExpectationEntry[];
-  /** By event type: the grant required to post it. */
+  /** The grant required to post each event type. */
   readonly grants?: Readonly<Record<string, Grant>>;
   /** Default TTL; absent = from the creator's access rule. */
   readonly ttl_seconds?: number;
@@ -84,7 +84,7 @@ export interface CreatedData {
   readonly depth: number;
   /** Versions of the registered parts the session uses. */
   readonly versions: JsonObject;
-  /** Tells a repeated request from a different one with the same key. */
+  /** Distinguishes a repeated request from a different one with the same key. */
   readonly request_digest: string;
 }
 
@@ -98,7 +98,7 @@ export function participantOf(metadata: SessionMetadata, agentId: string): Parti
   return undefined;
 }
 
-/** Joined and not removed: it has a stream and a place in the order. */
+/** True for a participant that joined and was not removed: it has a stream and a place in the order. */
 export function isMember(participant: Participant): boolean {
   return participant.status === 'active' || participant.status === 'hidden';
 }

@@ -7,7 +7,7 @@ export interface Spend {
   /** Rounded to billionths of a dollar, exact up to a million dollars. */
   readonly usd: number;
   readonly tokens: number;
-  /** Messages without a reported cost; they count as 0. */
+  /** Number of messages without a reported cost; they count as 0 dollars. */
   readonly unpriced: number;
 }
 
@@ -19,11 +19,11 @@ export const UNREPORTED: Spend = Object.freeze({ usd: 0, tokens: 0, unpriced: 1 
 /** Maximum per message; a larger amount is a mistake. */
 export const MAX_COST_USD = 1_000_000;
 
-/** Sums stop here, so that they stay exact JSON numbers. */
+/** Maximum of a sum, so that sums stay exact JSON numbers. */
 const MAX_USD = 9_000_000;
 const BILLION = 1e9;
 
-/** The reported spending; null = none. Types without a schema may carry invalid values, which count as nothing. */
+/** The reported spending; null if none. Invalid values, possible in types without a schema, are ignored. */
 export function spendFromData({ usage, cost_usd }: Partial<JsonObject>): Spend | null {
   const isPriced = isAmount(cost_usd);
   const hasUsage = isPlainObject(usage);
@@ -35,13 +35,13 @@ export function spendFromData({ usage, cost_usd }: Partial<JsonObject>): Spend |
   };
 }
 
-/** What an envelope adds to its session's spending: reported by content, or by a settled delegation. */
+/** The spending that an envelope adds to its session, reported by content or by a settled delegation. */
 export function spendFromEnvelope({
   event_type,
   event_data,
 }: Pick<Envelope, 'event_type' | 'event_data'>): Spend | null {
   if (event_type !== 'delegation.settled') return isContent(event_type) ? spendFromData(event_data) : null;
-  // Made by the hub; null = unknown.
+  // The hub made this value; null if the spending is unknown.
   return (event_data.spent as unknown as Spend | null) ?? null;
 }
 

@@ -48,13 +48,13 @@ let prefix = '';
 let tailRandom = '';
 let tail = '';
 
-/** The counter within the millisecond. */
+/** The counter of the id within its millisecond. */
 function countOf(envelopeId: string): number {
   if (envelopeId === lastId) return lastCount;
   return Number.parseInt(envelopeId.slice(MS_DIGITS, MS_DIGITS + COUNT_DIGITS), 16);
 }
 
-/** All digits of time and counter but the last two. */
+/** All digits of time and counter except the last two. */
 function prefixOf(ms: number, count: number): string {
   if (ms !== prefixMs || count !== prefixCount) {
     prefix = hex(ms, MS_DIGITS) + hex(count, COUNT_DIGITS - 2);

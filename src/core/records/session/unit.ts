@@ -14,7 +14,7 @@ export interface Head {
   readonly version: number;
   readonly state: LifecycleState;
   readonly creator_id: string;
-  /** In participant order. */
+  /** The status of each participant, in participant order. */
   readonly members: Readonly<Record<string, ParticipantStatus>>;
   /** The seq at which each removed participant left; its stream ends there. */
   readonly left: Readonly<Record<string, number>>;
@@ -35,17 +35,17 @@ export interface Head {
   readonly turn: Turn | null;
   /** The earliest deadline of an expectation or task, in milliseconds; null = none. */
   readonly due_at: number | null;
-  /** Unsettled delegations. */
+  /** Number of unsettled delegations. */
   readonly delegations: number;
-  /** Open tasks by owner; absent = none. */
+  /** Number of open tasks by owner; absent if none. */
   readonly tasks?: Readonly<Record<string, number>>;
   /** Reported spending; absent = none reported. */
   readonly spent?: Spend;
-  /** The decision it waits for; absent = none. */
+  /** The decision that the session waits for; absent if none. */
   readonly awaits?: Awaited;
 }
 
-/** An envelope with the turn after it, stored beside it so that readers need not fold. */
+/** An envelope and the turn after it, stored together so that readers need not fold. */
 export interface Entry {
   readonly envelope: Envelope;
   readonly turn: Turn | null;
@@ -58,7 +58,7 @@ export interface Entry {
 /** The consecutive entries of one operation; recovered completely or not at all. */
 export interface Unit {
   readonly entries: readonly Entry[];
-  /** The resulting head, if already folded, so that a store need not repeat it. Not written. */
+  /** The resulting head if the caller has folded it, so that a store need not fold again. Not stored. */
   readonly head?: Head;
 }
 

@@ -37,7 +37,7 @@ const budget = z
   )
   .refine(({ usd, tokens }) => usd !== undefined || tokens !== undefined, 'usd or tokens');
 
-/** Its length is limited by the hub's configuration. */
+/** The hub's configuration limits its length. */
 const prompt = z
   .string({ error: 'text of at least 1 character' })
   .min(1, 'text of at least 1 character')

@@ -19,7 +19,7 @@ export interface DelegateParams {
   readonly target: ParticipantRef;
   readonly prompt: string;
   readonly budget?: { readonly usd?: number | undefined; readonly tokens?: number | undefined } | undefined;
-  /** Time for the target to answer the invite, and again to reply. */
+  /** Time limit for the target to answer the invite, and again to reply. */
   readonly timeout?: Duration | undefined;
   /** reply = answer when settled (default); opened = answer once the child is open. */
   readonly wait?: 'reply' | 'opened' | undefined;
@@ -51,15 +51,15 @@ export interface DelegationReply {
 
 export interface DelegateAnswer {
   readonly delegation_id: string;
-  /** null = not created. */
+  /** null if the child was not created. */
   readonly child_session_id: string | null;
   /** open = not settled yet (only with wait: opened). */
   readonly outcome: DelegationOutcome | 'open';
   readonly reason: string | null;
   readonly reply: DelegationReply | null;
-  /** null = unknown: it is still open, or the parent ended first. */
+  /** null if unknown: the delegation is still open, or the parent ended first. */
   readonly spent: Spend | null;
-  /** An earlier request with the same key began the delegation. */
+  /** true if an earlier request with the same key began the delegation. */
   readonly duplicate?: true;
 }
 
@@ -72,10 +72,10 @@ export interface DelegationOpened {
   readonly root_session_id: string;
   readonly prompt: string;
   readonly budget: DelegationBudget | null;
-  /** In seconds; null = the default of a consulting session. */
+  /** In seconds; null for the default of a consulting session. */
   readonly timeout: number | null;
   readonly key: string | null;
-  /** Tells a repeated request from a different one with the same key. */
+  /** Distinguishes a repeated request from a different one with the same key. */
   readonly request_digest: string;
 }
 
@@ -87,6 +87,6 @@ export interface DelegationSettled {
   readonly child_session_id: string | null;
   readonly outcome: DelegationOutcome;
   readonly reason: string;
-  /** null = unknown; then the whole reservation counts as spent. */
+  /** null if unknown; then the whole reservation counts as spent. */
   readonly spent: Spend | null;
 }

@@ -13,7 +13,7 @@ export interface ScheduleClaim {
   readonly expression: string;
   readonly zone: string;
   readonly missed?: MissedTimes | undefined;
-  /** Starts a run even if the session of the previous one is still open. */
+  /** Starts a run even if the session of the previous run is still open. */
   readonly overlap?: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface ScheduleDefinition {
   readonly paused: boolean;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Only later times count: its creation, last change of times, or last resume. */
+  /** Only later times count: the latest of its creation, last change of times and last resume. */
   readonly counts_from: string;
 }
 
@@ -46,7 +46,7 @@ export type RunOutcome = 'opened' | 'overlap' | 'failed' | 'missed';
 /** The result of one scheduled time. */
 export interface ScheduleRun {
   readonly scheduled_at: string;
-  /** When the hub handled it. */
+  /** When the hub handled the scheduled time. */
   readonly at: string;
   readonly outcome: RunOutcome;
   readonly session_id: string | null;
@@ -56,7 +56,7 @@ export interface ScheduleRun {
 }
 
 export interface Schedule extends ScheduleDefinition {
-  /** null = paused, or no time within ten years. */
+  /** null if paused, or if no time lies within ten years. */
   readonly next_run_at: string | null;
   readonly last_run: ScheduleRun | null;
 }

@@ -22,7 +22,7 @@ export interface Task {
   readonly task_id: string;
   readonly session_id: string;
   readonly owner_id: string;
-  /** The owner itself if nobody else requested it. */
+  /** The agent that requested the task; the owner itself if no other agent did. */
   readonly requester_id: string;
   readonly title: string;
   readonly capability: string | null;
@@ -31,7 +31,7 @@ export interface Task {
   readonly progress: number | null;
   readonly checkpoint: TaskData | null;
   readonly created_at: string;
-  /** null = when the session ends. */
+  /** null if the task lasts until the session ends. */
   readonly expires_at: string | null;
   readonly result: TaskData | null;
   /** Why it failed, was cancelled or expired. */
@@ -58,7 +58,7 @@ export const NO_TASKS: Tasks = Object.freeze({ live: [], ended: [], due_at: null
 /** Ended tasks kept in the state. */
 export const RETAINED_TASKS = 256;
 
-/** The state that each ending type leads to. */
+/** The state of a task after each ending event type. */
 const ENDS: ReadonlyMap<string, TaskState> = new Map([
   ['task.completed', 'done'],
   ['task.failed', 'failed'],
@@ -66,7 +66,7 @@ const ENDS: ReadonlyMap<string, TaskState> = new Map([
   ['task.expired', 'expired'],
 ]);
 
-/** The state of a task that this envelope ends. undefined for a failed turn, which names no task. */
+/** The final state of the task that this envelope ends; undefined if it ends none, such as for a failed turn. */
 export function endOfTask({ task_id, event_type }: Envelope): TaskState | undefined {
   return task_id === null ? undefined : ENDS.get(event_type);
 }
@@ -86,7 +86,7 @@ export function hasEnded({ ended_seq }: Task): boolean {
   return ended_seq !== null;
 }
 
-/** Only envelopes of the task itself change it; others that name a task do not. */
+/** Only task envelopes change a task; other envelopes that name it do not. */
 export function foldTasks(before: Tasks, envelope: Envelope): Tasks {
   const { task_id, event_type } = envelope;
   if (task_id === null || !isTaskType(event_type)) return before;

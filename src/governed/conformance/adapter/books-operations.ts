@@ -1,4 +1,4 @@
-/** Operations on turn results, history and ledger. */
+/** Implements conformance operations on turn results, history and the decision ledger. */
 
 import { engine, type Invalid } from 'parley-hub/governed';
 import type { Members } from '../fixture.ts';

@@ -1,4 +1,4 @@
-/** Operations of the coordinator. Fills in what fixtures leave out. */
+/** Implements conformance operations of the coordinator; fills in members that fixtures omit. */
 
 import { type Barriers, type CoordinatorConfig, type CoordinatorState, engine } from 'parley-hub/governed';
 import type { Members } from '../fixture.ts';
@@ -51,7 +51,7 @@ function inflateCoordinator(setup: Members) {
   const given = membersOf(setup.coordinator_config);
   const workstreams = mapped(given.workstreams, (one) => ({ depends_on: [], ...one, repos: textsOf(one.repos) }));
   const repos = mapped(given.repos, (one, id) => ({ path: id, ...one }));
-  // Another operation checks configs.
+  // Unchecked cast: only validateCoordinatorConfig checks configs.
   const config = { project: { id: 'fixture' }, ...given, repos, workstreams } as unknown as CoordinatorConfig;
   return {
     config,
@@ -61,7 +61,7 @@ function inflateCoordinator(setup: Members) {
   };
 }
 
-/** Links unlinked repos to their current run; an unnamed super run gets the id from its history. */
+/** Links repos without a declared run to their current run; takes a missing super run id from the history. */
 function inflatedState(setup: Members): CoordinatorState {
   const given = membersOf(setup.coordinator_state);
   const named = recordsOf(setup.coordinator_history).find(({ super_run_id }) => typeof super_run_id === 'string');

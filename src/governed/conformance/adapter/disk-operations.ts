@@ -1,4 +1,4 @@
-/** Operations on real files and processes: hooks run; bundles are sealed, changed and verified. */
+/** Implements conformance operations on real files and processes: runs hooks; seals, alters and verifies bundles. */
 
 import {
   bundleFolder,
@@ -20,7 +20,7 @@ export const DISK_OPERATIONS: Readonly<Record<string, DiskOperation>> = {
   run_hooks: run,
 };
 
-/** Members of `setup` that only these operations know. */
+/** Members of `setup` that only disk operations accept. */
 export const DISK_SETUP: readonly string[] = [
   'dispatch_bundle',
   'post_finalize_inject',
@@ -52,7 +52,7 @@ async function run(workspace: Workspace, { config, state }: World, args: Members
 async function verifyBundle(workspace: Workspace, world: World, args: Members): Promise<Members> {
   const turnId = textOf(args.turn_id);
   const sealed = await sealedBundle(workspace, world, turnId);
-  // Optional: the public corpus uses neither.
+  // `identity` and `check_seal` are optional; the public corpus uses neither.
   const identity = { ...membersOf(args.identity) };
   const digest = args.check_seal === true ? sealed?.digest : undefined;
   const { ok, manifest, errors } = await verifyManifest(workspace.root, { turnId, identity, digest });
@@ -68,7 +68,7 @@ async function inspectBundle(workspace: Workspace, world: World, args: Members):
   return { result: 'success', ...found };
 }
 
-/** null = nothing to seal. */
+/** Returns null if the fixture has nothing to seal. */
 async function sealedBundle(workspace: Workspace, { state }: World, turnId: string): Promise<SealResult | null> {
   const { setup } = workspace;
   writeAll(workspace, setup.dispatch_bundle);

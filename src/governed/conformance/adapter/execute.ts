@@ -1,4 +1,4 @@
-/** Executes a fixture and compares expected with actual. Operations missing from the tables are not implemented. */
+/** Executes fixtures and compares expected with actual. Operations missing from the tables are `not_implemented`. */
 
 import { type Answer, type Fixture, fixtureOf, type Members } from '../fixture.ts';
 import { difference } from '../match.ts';
@@ -11,7 +11,7 @@ import { inWorkspace } from './workspace.ts';
 
 export const OPERATIONS: Operations = { ...RUN_OPERATIONS, ...BOOKS_OPERATIONS, ...COORDINATOR_OPERATIONS };
 
-/** Executes without a disk. */
+/** Executes operations that need no disk. */
 export function executeFixture(given: unknown): Answer {
   const fixture = fixtureOf(given);
   if (typeof fixture === 'string') return failed(fixture);
@@ -24,7 +24,7 @@ export function executeFixture(given: unknown): Answer {
   return stranger === null ? compared(fixture, perform(inflate(fixture), args)) : notUnderstood(stranger);
 }
 
-/** Executes disk operations in a temporary project. `signal` ends all its processes; the answer is then void. */
+/** Also executes disk operations, in a temporary project. Aborting `signal` ends all processes and voids the answer. */
 export async function executeAnyFixture(given: unknown, signal?: AbortSignal): Promise<Answer> {
   const fixture = fixtureOf(given);
   if (typeof fixture === 'string') return failed(fixture);
@@ -38,7 +38,7 @@ export async function executeAnyFixture(given: unknown, signal?: AbortSignal): P
   return compared(fixture, done);
 }
 
-/** Never throws: a fixture that cannot be executed is an error. */
+/** Never throws: answers `error` if the fixture cannot be executed. */
 export async function answerFixture(given: unknown, signal?: AbortSignal): Promise<Answer> {
   try {
     return await executeAnyFixture(given, signal);
@@ -56,7 +56,7 @@ function notUnderstood(stranger: string): Answer {
 }
 
 function compared(fixture: Fixture, outcome: Members): Answer {
-  // A round trip through JSON: the verifier sees only that.
+  // Round trip through JSON, because the verifier sees only JSON.
   const actual: unknown = JSON.parse(JSON.stringify(outcome));
   const place = difference(fixture.expected, actual, true);
   if (place === null) return { status: 'pass', actual };

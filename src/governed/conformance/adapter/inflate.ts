@@ -1,4 +1,4 @@
-/** Fills in what fixtures leave out, as the corpus means it, with fixed time and ids. */
+/** Fills in members that fixtures omit, as the corpus intends, with fixed time and ids. */
 
 import { posix } from 'node:path';
 import { engine, type GovernedConfig, type RunState, type Turn } from 'parley-hub/governed';
@@ -12,16 +12,16 @@ export interface World {
   readonly history: readonly Members[];
   readonly ledger: readonly Members[];
   readonly files: (path: string) => string | null;
-  /** undefined = nothing was submitted. */
+  /** undefined if no result was submitted. */
   readonly turnResult: unknown;
   readonly setup: Members;
 }
 
-/** Known members of `setup`. */
+/** Members of `setup` that every operation accepts. */
 const KNOWN = ['state', 'config', 'turn_result', 'filesystem', 'ledger', 'history'];
 const KNOWN_OF_COORDINATOR = ['coordinator_config', 'coordinator_state', 'coordinator_history', 'barriers', 'repos'];
 
-/** A setup with unknown members cannot be honoured. */
+/** Returns the first unknown member of `setup`; null if all are known. */
 export function unknownSetup({ setup }: Fixture, alsoKnown: readonly string[] = []): string | null {
   const known = [...KNOWN, ...KNOWN_OF_COORDINATOR, ...alsoKnown];
   return Object.keys(setup).find((name) => !known.includes(name)) ?? null;
@@ -41,7 +41,7 @@ export function inflate({ setup, input }: Fixture): World {
   };
 }
 
-/** Keyed by normalised path, as on a disk. */
+/** Keys files by normalised path, like a disk. */
 function treeOf(given: unknown): ReadonlyMap<string, string> {
   const files = Object.entries(membersOf(given));
   return new Map(files.flatMap(([path, text]) => (typeof text === 'string' ? [[posix.normalize(path), text]] : [])));
@@ -58,7 +58,7 @@ function inflatedConfig(given: unknown): GovernedConfig {
   }));
   const runtimes = mapped(config.runtimes, (runtime) => ({ type: 'manual', ...runtime }));
   const usesManual = Object.values(roles).some(({ runtime }) => runtime === 'manual');
-  // The engine checks configs.
+  // Unchecked cast: the engine checks configs.
   return {
     schema_version: '1.0',
     project: { id: 'fixture', name: 'fixture' },

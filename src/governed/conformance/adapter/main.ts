@@ -1,4 +1,4 @@
-/** stdio-fixture-v1: one fixture on stdin, one answer on stdout, and a matching exit code. */
+/** Implements stdio-fixture-v1: reads a fixture from stdin, writes the answer to stdout, exits with its exit code. */
 
 import { type Answer, EXIT_OF } from '../fixture.ts';
 import { executeAnyFixture } from './execute.ts';

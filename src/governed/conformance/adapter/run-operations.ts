@@ -1,4 +1,4 @@
-/** Operations on the run, its config, events and gates. `state_unchanged` is always computed from digests. */
+/** Implements operations on the run, its config, events and gates. `state_unchanged` always compares digests. */
 
 import {
   type Changed,
@@ -81,7 +81,7 @@ function runCompletion(world: World, args: Members): Members {
   }
 }
 
-/** The turn's request; without a turn, that of the operation. */
+/** Returns a request from the turn result; without a turn result, the operation's own request. */
 function given({ turnResult }: World, name: string, otherwise: unknown): unknown {
   return isMembers(turnResult) ? turnResult[name] : otherwise;
 }
@@ -95,7 +95,7 @@ function factsOf({ config, state, files, turnResult, history, ledger }: World): 
   return { config, phase: state.phase, files, verificationStatus, rolesHeard };
 }
 
-/** The state decides the phase; warns a caller that assumes another. */
+/** Uses the phase of the state; warns if the caller assumes a different one. */
 function looked(state: RunState, digest: string, { current_phase }: Members): Members {
   const isElsewhere = current_phase !== undefined && current_phase !== state.phase;
   const warnings = isElsewhere ? [`current_phase: the run is in ${state.phase}, not in ${current_phase}`] : [];

@@ -1,4 +1,4 @@
-/** A temporary project on disk for one fixture. */
+/** Creates a temporary project on disk for one fixture. */
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ export interface Workspace {
   readonly signal: AbortSignal | undefined;
   write(path: string, text: string): void;
   remove(path: string): void;
-  /** No lines if the file is absent. */
+  /** Returns no lines if the file is absent. */
   lines(path: string): readonly unknown[];
   /** Digest of the run files that only the run may change. */
   booksDigest(): string;

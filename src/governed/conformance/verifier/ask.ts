@@ -1,6 +1,6 @@
 /**
- * Asks a target for one fixture within a time limit: one process, or one HTTP request.
- * A process counts only if its exit code matches its answer; an HTTP answer only with status 200.
+ * Sends one fixture to a target, as one process or one HTTP request, within a time limit.
+ * A process answer counts only if the exit code matches it; an HTTP answer only with status 200.
  */
 
 import { asError } from '../../../core/lib/errors.ts';

@@ -1,4 +1,4 @@
-/** A folder of fixtures in path order, with a digest that identifies the corpus. */
+/** Reads a folder of fixtures in path order and computes a digest that identifies the corpus. */
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';

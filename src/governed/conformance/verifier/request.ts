@@ -1,4 +1,4 @@
-/** HTTP requests to a target, and their answers. The time limit covers the body; redirects would leak the token, so none is followed. */
+/** Sends HTTP requests to a target. The time limit covers the body; refuses redirects, which would leak the token. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { readBoundedText, reasonOf } from '../../../system/bounded-body.ts';
@@ -7,7 +7,7 @@ import { isMembers, STATUSES, type Status } from '../fixture.ts';
 export interface Requested {
   readonly token: string | null;
   readonly timeoutMs: number;
-  /** Sent by POST as JSON; default: GET. */
+  /** Body to POST as JSON; without a body, the request is a GET. */
   readonly body?: string;
 }
 
@@ -57,7 +57,7 @@ export type Asked =
   | { readonly kind: 'broken'; readonly message: string }
   | { readonly kind: 'timed_out'; readonly message: string };
 
-/** `what`: names the source in errors. */
+/** `what` names the source in error messages. */
 export function parseAnswer(text: string, what: string): Asked {
   const answer = parseJson(text);
   if (!isMembers(answer)) return broken(`${what} is not one JSON object`);
@@ -67,7 +67,7 @@ export function parseAnswer(text: string, what: string): Asked {
   return { kind: 'answered', status: known, actual, message: typeof message === 'string' ? message : null };
 }
 
-/** undefined = not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.trim());

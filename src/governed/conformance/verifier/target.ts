@@ -1,4 +1,4 @@
-/** A target: its claims, how to ask it, and reading them over HTTP (http-fixture-v1). */
+/** Reads a target: its claims, and how to reach it as a command or over HTTP (http-fixture-v1). */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ interface Claims {
   readonly surfaces: Members | null;
 }
 
-/** A command, run once per fixture. */
+/** A target that runs a command once per fixture. */
 export interface LocalTarget extends Claims {
   readonly kind: 'local';
   readonly root: string;
   readonly command: readonly [string, ...string[]];
 }
 
-/** A URL, requested once per fixture. */
+/** A target that requests a URL once per fixture. */
 export interface RemoteTarget extends Claims {
   readonly kind: 'remote';
   /** Without a trailing slash. */
@@ -31,7 +31,7 @@ export interface RemoteTarget extends Claims {
 
 export type Target = LocalTarget | RemoteTarget;
 
-/** A string is the error. */
+/** Returns the error as a string if the target cannot be read. */
 export async function readTarget(root: string): Promise<LocalTarget | string> {
   let given: unknown;
   try {
@@ -64,7 +64,7 @@ function claimsOf(given: unknown, protocol: string): (Claims & { readonly adapte
   return { implementation, protocolVersion, tiers, adapter, surfaces: isMembers(surfaces) ? surfaces : null };
 }
 
-/** A target that lists no surfaces may be asked for any. */
+/** A target that lists no surfaces claims all of them. */
 export function claims({ surfaces }: Target, surface: string): boolean {
   return surfaces === null || (Object.hasOwn(surfaces, surface) && Boolean(surfaces[surface]));
 }
@@ -79,11 +79,11 @@ interface Unusable {
   readonly message: string;
 }
 
-/** Without a trailing slash; null = not a valid target URL. */
+/** Removes trailing slashes; returns null if the URL cannot be a target. */
 export function remoteUrl(given: string): string | null {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
-  // Secrets in a URL end up in logs; a query or hash would end up in the middle.
+  // Reject credentials, which leak into logs, and a query or hash, because paths are appended to the URL.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return null;
   return url.href.replace(/\/+$/, '');
 }

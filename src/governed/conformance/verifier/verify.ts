@@ -1,4 +1,4 @@
-/** Verifies a target against a corpus and counts outcomes. The target never sees the expected values. */
+/** Verifies a target against a corpus and counts outcomes; hides the expected values from the target. */
 
 import type { Fixture } from '../fixture.ts';
 import { difference } from '../match.ts';
@@ -8,11 +8,11 @@ import type { Asked } from './request.ts';
 import type { Target } from './target.ts';
 
 export interface Asking {
-  /** The highest tier. */
+  /** Highest tier to verify. */
   readonly tier: number;
   readonly surface: string | null;
   readonly timeoutMs: number;
-  /** Concurrent fixtures. */
+  /** Maximum number of fixtures in progress. */
   readonly atOnce: number;
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -24,7 +24,7 @@ export interface Report {
   readonly protocol_version: string | null;
   readonly tier_requested: number;
   readonly surface: string | null;
-  /** null = remote. */
+  /** null if the target is remote. */
   readonly target_root: string | null;
   readonly remote: string | null;
   readonly fixture_root: string;
@@ -58,7 +58,7 @@ export async function verify(target: Target, corpus: Corpus, asking: Asking): Pr
     remote: target.kind === 'remote' ? target.url : null,
     fixture_root: corpus.root,
     corpus_sha256: corpus.sha256,
-    // An unasked fixture is not conformant.
+    // Skipped fixtures count as not conformant.
     is_conformant: counts.fixtures > 0 && counts.as_expected === counts.fixtures && corpus.problems.length === 0,
     counts,
     tiers: by((one) => `tier_${one.tier}`),
@@ -81,7 +81,7 @@ async function askAll(target: Target, fixtures: readonly Fixture[], asking: Aski
       asking.onProgress?.(++done, fixtures.length);
     }
   };
-  // The first one alone: the target may have to build itself.
+  // Run the first fixture alone: the target may have to build itself.
   await work(1);
   await Promise.all(Array.from({ length: asking.atOnce }, () => work(fixtures.length)));
   return findings;
@@ -103,12 +103,12 @@ export interface Finding {
   readonly tier: number;
   readonly surface: string;
   readonly outcome: Outcome;
-  /** Only the strict comparison tells them apart. */
+  /** True if only the strict comparison finds a difference. */
   readonly is_only_strict: boolean;
   readonly detail: string | null;
 }
 
-/** No answer matches this: a target that says "pass" has not compared. */
+/** Expected value that no answer can match: a target that answers `pass` did not compare. */
 const CANARY = { result: '__withheld__' };
 
 function blind(fixture: Fixture): Fixture {

@@ -1,4 +1,4 @@
-/** Files of an attempt: the bundle that a driver reads, and the logs and failure it leaves. */
+/** Reads the bundle of an attempt for the driver; writes the attempt's logs and failure. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { redactSecrets } from '../../../participants/lib/redact-secrets.ts';
@@ -60,7 +60,7 @@ export async function saveAttemptLog(
   await writeRuntimeFile(root, turn_id, `attempt-${attempt}/${name}`, withoutSecrets(text, secrets));
 }
 
-/** Also copies the staged result, which the next attempt may overwrite. */
+/** Writes the failure and a copy of the staged result, which the next attempt may overwrite. */
 export async function saveFailure(bundle: DispatchBundle, failure: DriverFailure): Promise<void> {
   await saveAttemptLog(bundle, 'adapter-error.json', asText(failure));
   const { root, turn_id, attempt } = bundle;
@@ -80,7 +80,7 @@ const LEFT_OUT = /\n\[… \d+ bytes left out …\]\n/;
 /** Shorter fragments cannot be recognised as part of a secret. */
 const SHORTEST_PART = 4;
 
-/** Long output is cut in the middle, which may split a secret: redacts its halves too. */
+/** Redacts secrets, including one that was split where long output was cut in the middle. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   const [mark] = LEFT_OUT.exec(text) ?? [];
   if (mark === undefined) return redactSecrets(text, secrets);

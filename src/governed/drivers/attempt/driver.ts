@@ -15,7 +15,7 @@ export interface RuntimeDriver {
   readonly name: string;
   /** Default timeout of `wait`; without it, the timeout of the assignment applies. */
   readonly timeoutMs?: number | undefined;
-  /** The bundle is on disk; work has not begun. */
+  /** Called when the bundle is on disk and work has not begun. */
   dispatch(bundle: DispatchBundle): Promise<void>;
   wait(turnId: string, timeoutMs: number, signal?: AbortSignal): Promise<DriverWaitResult>;
   /** `rawData` is the `data` of a completed wait. The run validates the result. */
@@ -52,7 +52,7 @@ export interface DriverContext {
   readonly runtimeId: string;
   readonly settings: UnknownRecord;
   readonly clock: Clock;
-  /** Source of `${NAME}` and of service keys. */
+  /** Variables for `${NAME}` and service keys. */
   readonly variables: Variables;
   readonly fetch: ModelFetch;
   /** Cancels the steps before and after `wait` too. */

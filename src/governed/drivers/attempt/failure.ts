@@ -1,4 +1,4 @@
-/** Failures of an attempt: protocol class, category, and a detail without secrets. */
+/** Builds failures of an attempt: protocol class, category, and a detail without secrets. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import type { FailureClass } from '../../../participants/agent/agent-error.ts';
@@ -52,14 +52,14 @@ const CLASSES = {
 export type AdapterErrorClass = keyof typeof CLASSES;
 
 export interface DriverFailure {
-  /** One word for the run files: `timeout`, `exit_code`; usually the class itself. */
+  /** Short code for the run files, such as `timeout` or `exit_code`; usually equal to `error_class`. */
   readonly reason: string;
   readonly error_class: AdapterErrorClass;
   readonly category: FailureClass;
-  /** Free of secrets. */
+  /** Contains no secrets. */
   readonly detail: string;
   readonly recovery: string;
-  /** Retrying will not help: the run waits for an operator. */
+  /** True if retrying will not help: the run then waits for an operator. */
   readonly blocked: boolean;
   readonly http_status?: number | undefined;
   readonly exit_code?: number | undefined;
@@ -80,7 +80,7 @@ export const CANCELLED = 'the caller cancelled the turn';
 export function failureOf(error_class: AdapterErrorClass, detail: string, more: FailureDetails = {}): DriverFailure {
   const { secrets = [], reason = error_class } = more;
   const [category, recovery]: readonly [FailureClass, string] = CLASSES[error_class];
-  // Redact before truncating: half a secret is not recognised.
+  // Redact before truncating, because a truncated secret is not recognised.
   const shown = redactSecrets(detail, secrets);
   const shared = SHARED.flatMap((name) => (more[name] === undefined ? [] : [[name, more[name]]]));
   return {
@@ -94,7 +94,7 @@ export function failureOf(error_class: AdapterErrorClass, detail: string, more: 
   };
 }
 
-/** Copied by name, so that nothing else, such as headers, leaks. */
+/** Details copied by name, so that others, such as headers, cannot leak. */
 const SHARED = ['http_status', 'exit_code', 'signal', 'retry_after_ms', 'adapter_meta', 'tries'] as const;
 
 /** Thrown inside the drivers; `runTurnWithDriver` returns it as an outcome. */
@@ -121,7 +121,7 @@ export function classOfStatus(status: number): AdapterErrorClass {
   return status >= 500 ? 'unknown_api_error' : 'invalid_request';
 }
 
-/** Includes the cause: fetch itself only says that it failed. */
+/** Includes the cause, because the message of `fetch` says only that it failed. */
 export function reasonOf(thrown: unknown): string {
   const error = asError(thrown);
   if (error.cause === undefined) return error.message;
@@ -129,7 +129,7 @@ export function reasonOf(thrown: unknown): string {
   return `${error.message}: ${cause.message || cause.name}`;
 }
 
-/** Without credentials or query, which may be secret. */
+/** Omits credentials and the query, which may be secret. */
 export function displayUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

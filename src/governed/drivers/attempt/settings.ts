@@ -18,14 +18,14 @@ export function settingsFaults(schema: z.ZodType, given: Given): readonly string
   return read.success ? [] : placed(read.error, given);
 }
 
-/** Omits the value: it may be a secret in the wrong place. */
+/** Omits the invalid value, which may be a misplaced secret. */
 function placed({ issues }: z.ZodError, { runtimeId }: Given): readonly string[] {
   return issues.map(({ path, message }) =>
     [`runtimes.${runtimeId}`, ...path.map(String)].join('.').concat(`: ${message}`),
   );
 }
 
-/** Redacting shorter values would garble every text. */
+/** Redacting shorter values would garble ordinary text. */
 const SHORTEST_SECRET = 4;
 
 export function expandSettings(

@@ -1,4 +1,4 @@
-/** Builds drivers that wait once per dispatched turn, and the ways a wait ends: result, failure or deadline. */
+/** Builds drivers that wait once per dispatched turn; defines the results, failures and deadline of a wait. */
 
 import { findJsonObject } from '../../../core/lib/json.ts';
 import type { Clock } from '../../../core/ports/platform.ts';
@@ -47,7 +47,7 @@ export function failed(error_class: AdapterErrorClass, detail: string, more: Fai
   return failedWith(failureOf(error_class, detail, more));
 }
 
-/** null = not found. Only JSON with a schema version is a turn result. */
+/** Returns null if there is no turn result, which is JSON with a schema version. */
 export function findTurnResult(said: unknown): UnknownRecord | null {
   const found = typeof said === 'string' ? findJsonObject(said) : said;
   return isRecord(found) && isNonEmptyText(found.schema_version) ? found : null;
@@ -59,13 +59,13 @@ export function missingFields(result: UnknownRecord): readonly string[] {
 
 export function collected(data: unknown): TurnResult {
   if (!isRecord(data)) return refuse('invalid_result', 'expected a turn result, an object');
-  // A claim: the run validates every member.
+  // Unchecked cast: the run validates every member.
   return data as unknown as TurnResult;
 }
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** null = still running. */
+  /** null while the wait is running. */
   readonly endedBy: 'timeout' | 'caller' | null;
   /** Rejects at the deadline, even if the work ignores the signal. */
   race<T>(work: Promise<T>): Promise<T>;
@@ -78,7 +78,7 @@ export function deadlineOf(clock: Pick<Clock, 'after'>, timeoutMs: number, calle
   const over = new Promise<never>((_, reject) => {
     abort.signal.addEventListener('abort', () => reject(new Error('the deadline passed')), { once: true });
   });
-  // No race may be pending when it rejects.
+  // Avoid an unhandled rejection while no race is pending.
   over.catch(() => {});
   const end = (by: 'timeout' | 'caller'): void => {
     endedBy ??= by;
@@ -94,7 +94,7 @@ export function deadlineOf(clock: Pick<Clock, 'after'>, timeoutMs: number, calle
       return endedBy;
     },
     race(work) {
-      // Ignore rejections after the deadline.
+      // Avoid an unhandled rejection after the deadline.
       work.catch(() => {});
       return Promise.race([work, over]);
     },

@@ -1,6 +1,6 @@
 /**
- * Accepts a result into the run, once and completely, or refuses it.
- * Compares what the runner saw change with what the result and other turns declare.
+ * Accepts a result into the run exactly once and as a whole, or refuses it.
+ * Compares the observed file changes with those that the result and other turns declare.
  */
 
 import { authorityOf, type GovernedConfig } from '../config/config.ts';
@@ -31,9 +31,9 @@ export interface AcceptInput {
   readonly turnId: string;
   readonly result: unknown;
   readonly files: ReadFiles;
-  /** Observed changes; null or absent = not observed. */
+  /** Changed files that the runner observed; null or absent if it could not observe them. */
   readonly observed?: readonly string[] | null;
-  /** `human_merge`: a person has merged the conflicting files. */
+  /** `human_merge` means that a person has merged the conflicting files. */
   readonly resolution?: 'standard' | 'human_merge';
   readonly now: string;
 }
@@ -87,7 +87,7 @@ export function acceptTurn(given: AcceptInput): TurnAccepted | AcceptanceFailure
   };
 }
 
-/** An accepted turn is never accepted again, whatever else is wrong. */
+/** Refuses an already accepted turn first, before any other refusal. */
 function refusedTurn({ state, books, turnId }: AcceptInput): Refused | null {
   if (books.acceptedTurns.has(turnId)) {
     const detail = `turn ${turnId} was accepted before`;
@@ -105,7 +105,7 @@ function refusedDecisions({ result, turn }: Valid, { config, books, state }: Acc
     const { id, durability } = decision;
     const taken = durability === 'repo' && carried.has(id) ? new Set([id]) : books.decisionIds;
     const found = checkDecision(decision, taken);
-    // The schema has found every other fault.
+    // The schema stage already reports every other fault.
     if (found !== null) return refuse('duplicate_decision_id', found.error_type, found.detail, { duplicate_id: id });
   }
   return checkOverrides(result.decisions, turn.assigned_role, config, books.targets);
@@ -138,7 +138,7 @@ function compareObserved(
   return { refusal: null, warnings: phantom.map((path) => `files_changed: ${path} was not seen to change`) };
 }
 
-/** Another turn changed the same file while this one was active. */
+/** Refuses if another turn changed the same file while this turn was active. */
 function conflictOf(result: TurnResult, { turn_id, overtaken_by = [] }: Turn): Refused | null {
   const own = declaredFiles(result);
   const clashes = overtaken_by.flatMap(({ turn_id: by, files }) =>

@@ -1,4 +1,4 @@
-/** What acceptance needs of the past: used ids, and decisions that can be overridden. */
+/** Indexes history and ledger for acceptance: used ids, and decisions that can be overridden. */
 
 import { canonicalPath, isProductPath } from '../lib/project-paths.ts';
 import { textsOf, type UnknownRecord } from '../lib/unknown-record.ts';
@@ -7,9 +7,9 @@ import { decisionIds, entriesOfRun, type Target } from './decisions.ts';
 
 export interface AcceptanceIndex {
   readonly acceptedTurns: ReadonlySet<string>;
-  /** Of the ledger of this run. */
+  /** Decision ids in the ledger of this run. */
   readonly decisionIds: ReadonlySet<string>;
-  /** Of this run and of earlier runs. */
+  /** Decisions of this run and of earlier runs that an override can name. */
   readonly targets: ReadonlyMap<string, Target>;
   /** Phases with a completed turn that changed the product. */
   readonly workedPhases: ReadonlySet<string>;
@@ -17,7 +17,7 @@ export interface AcceptanceIndex {
   readonly rolesHeard: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Built from the entries. Callers with their own index may supply the same without them. */
+/** Builds the index from history and ledger. Callers that maintain an equal index need not call it. */
 export function buildAcceptanceIndex(
   state: RunState,
   history: readonly UnknownRecord[],
@@ -58,7 +58,7 @@ function targetsOf(state: RunState, ledger: readonly UnknownRecord[]): ReadonlyM
   const overridden = new Set(ledger.map(({ overrides }) => overrides));
   for (const { id, role, authority, status } of ledger) {
     const isActive = !overridden.has(id) && status !== 'overridden';
-    // A carried decision is in both lists; it may be overridden in either.
+    // A carried decision is in both lists; an override in either list makes it inactive.
     if (typeof id === 'string')
       targets.set(id, targetOf(id, role, authority, isActive && targets.get(id)?.isActive !== false));
   }

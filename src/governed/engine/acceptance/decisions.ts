@@ -1,4 +1,4 @@
-/** May a decision enter the ledger, and may it override another? Decision records are append-only. */
+/** Decides whether a decision may enter the ledger or override another. Decision records are append-only. */
 
 import { type GovernedConfig, roleConfig } from '../config/config.ts';
 import { DECISION_ID, HUMAN, matches } from '../lib/patterns.ts';
@@ -43,7 +43,7 @@ export function decisionIds(ledger: readonly UnknownRecord[], runId: string | nu
   return new Set(textsOf(entriesOfRun(ledger, runId).map(({ id }) => id)));
 }
 
-/** Entries that name no run belong to this one. */
+/** Entries without a run id belong to this run. */
 export function entriesOfRun(entries: readonly UnknownRecord[], runId: string | null): readonly UnknownRecord[] {
   return entries.filter(({ run_id }) => isMissing(run_id) || run_id === runId);
 }
@@ -61,7 +61,7 @@ export interface Target {
   readonly authority: number | null;
 }
 
-/** null = the turn may override all that it names. */
+/** Returns null if the turn may override every decision it names. */
 export function checkOverrides(
   decisions: readonly Decision[],
   role: string,
@@ -88,7 +88,7 @@ function refusal(code: string, detail: string, target: string): Refused {
   return refuse('override_validation_failed', code, detail, { target });
 }
 
-/** Appended to the project records when a turn is accepted. */
+/** Record that an acceptance appends to the project's decisions. */
 export type RepoDecisionRecord =
   | ({ readonly type: 'decision' } & RepoDecision)
   | {
@@ -99,7 +99,7 @@ export type RepoDecisionRecord =
       readonly at: string;
     };
 
-/** The current state of each recorded decision. */
+/** Returns the current state of each recorded decision. */
 export function repoDecisions(records: readonly unknown[]): readonly RepoDecision[] {
   const found = new Map<string, RepoDecision>();
   for (const record of records.filter(isRecord)) {

@@ -1,4 +1,4 @@
-/** Entries written on acceptance: one of history, and one of the ledger per decision. */
+/** Creates the entries that an acceptance writes: one of history, and one of the ledger per decision. */
 
 import { msFromIso } from '../../../core/lib/time.ts';
 import { type GovernedConfig, runtimeType } from '../config/config.ts';
@@ -80,7 +80,7 @@ export function ledgerEntries({ state, config, turn, result, now }: Accepted): r
   }));
 }
 
-/** Records of decisions with durability `repo`, and of carried decisions that are overridden. */
+/** Returns records of decisions with durability `repo`, and of carried decisions that this turn overrides. */
 export function repoRecords(accepted: Accepted): readonly RepoDecisionRecord[] {
   const { state, config, turn, result, now } = accepted;
   const carried = new Set(state.repo_decisions.map(({ id }) => id));

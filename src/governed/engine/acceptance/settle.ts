@@ -1,5 +1,5 @@
 /**
- * The run after an accepted turn: counters, queue, budget, events and queued requests.
+ * Computes the run state after an accepted turn: counters, queue, budget, events and queued requests.
  * Requests wait while other turns are active. Completion is judged before a phase transition.
  */
 
@@ -92,7 +92,7 @@ function spent({ budget_status: before }: RunState, usd: number, limit: number |
   return { ...before, spent_usd, remaining_usd: limit === null ? null : limit - spent_usd };
 }
 
-/** A result taken straight from the assignment implies the dispatch, which is reported first. */
+/** If no dispatch was recorded before the result, reports the implied dispatch first. */
 function acceptanceEvents(
   { turn, normalisations, now, state: before }: Accepted,
   state: RunState,
@@ -115,7 +115,7 @@ function budgetEvents(state: RunState, now: string): readonly EventDraft[] {
     : [];
 }
 
-/** Queues the request of this turn; the first request wins. */
+/** Queues this turn's request, unless one of that kind is already queued. */
 function queueRequest(state: RunState, turn: Turn, result: TurnResult, verificationStatus: string): RunState {
   if (result.status !== 'completed') return state;
   const { phase_transition_request: to, run_completion_request } = result;
@@ -139,7 +139,7 @@ interface DrainFacts {
   readonly rolesHeard?: ReadonlySet<string>;
 }
 
-/** Judges queued requests once the run is active and no turn is. */
+/** Judges queued requests once the run is active and has no active turn. */
 export function drainRequests(
   state: RunState,
   { config, files, now, rolesHeard = new Set() }: DrainFacts,

@@ -201,7 +201,7 @@ export interface CompletedConfig {
   readonly normalisations: readonly Normalisation[];
 }
 
-/** Turns a role's own `adapter` and `adapter_config` into a runtime that the role names. */
+/** Moves a role's inline `adapter` and `adapter_config` into a runtime, which the role then names. */
 export function completeConfig(given: unknown): CompletedConfig {
   if (!isRecord(given) || !isRecord(given.roles)) return { config: given, normalisations: [] };
   const normalisations: Normalisation[] = [];

@@ -1,4 +1,4 @@
-/** The project config (`agentxchain.json`), and what it says about phases and roles, with defaults. */
+/** Defines the project config (`agentxchain.json`) and reads phases and roles from it, with defaults. */
 
 import type { HooksConfig } from '../hooks/hook.ts';
 import { HUMAN } from '../lib/patterns.ts';
@@ -11,7 +11,7 @@ export type WriteAuthority = (typeof WRITE_AUTHORITIES)[number];
 
 export const RUNTIME_TYPES = ['manual', 'local_cli', 'api_proxy', 'mcp', 'remote_agent'] as const;
 
-/** Needs no declaration. */
+/** Runtime that roles can use without declaring it. */
 export const BUILT_IN_RUNTIME = 'manual';
 
 export interface RoleConfig {
@@ -21,7 +21,7 @@ export interface RoleConfig {
   readonly write_authority?: WriteAuthority;
   /** Default: manual. */
   readonly runtime?: string;
-  /** 0..99. Overriding a decision requires at least its authority. */
+  /** 0..99. To override a decision, a role needs at least the decision's authority. */
   readonly decision_authority?: number;
 }
 
@@ -43,7 +43,7 @@ export interface GateConfig {
   readonly requires_files?: readonly string[];
   readonly requires_verification_pass?: boolean;
   readonly requires_human_approval?: boolean;
-  /** Requires a credential with `approve`; no policy opens it. */
+  /** If true, only a credential with `approve` opens the gate, never a policy. */
   readonly credentialed?: boolean;
 }
 
@@ -55,17 +55,17 @@ export interface ArtifactConfig {
   /** `section_check`: every required title must have content. */
   readonly semantics?: string;
   readonly semantics_config?: { readonly required_sections?: readonly string[] };
-  /** The role needs an accepted turn in the phase. */
+  /** Role that must have an accepted turn in the phase. */
   readonly owned_by?: string;
 }
 
 export interface RulesConfig {
-  /** Default: true, reviewers must object. `all`: every role must. */
+  /** If true (default), reviewers must object; with `challenge: 'all'`, every role must. */
   readonly challenge_required?: boolean;
   readonly challenge?: 'review_only' | 'all';
   /** Total attempts (default: 2). */
   readonly max_turn_retries?: number;
-  /** Gates accept a claimed pass only with exit codes as evidence. */
+  /** If true, gates accept a claimed pass only with exit codes as evidence. */
   readonly require_reproducible_verification?: boolean;
 }
 
@@ -99,7 +99,7 @@ export function finalPhase(config: GovernedConfig): string | null {
   return phasesOf(config).at(-1) ?? null;
 }
 
-/** null after the last phase and for an unknown one. */
+/** Returns null if the phase is the last one or unknown. */
 export function nextPhase(config: GovernedConfig, phase: string | null): string | null {
   const phases = phasesOf(config);
   const at = phase === null ? -1 : phases.indexOf(phase);
@@ -110,7 +110,7 @@ export function phaseConfig({ routing }: GovernedConfig, phase: string | null): 
   return phase === null ? null : (getOwn(routing, phase) ?? null);
 }
 
-/** null = no restriction. */
+/** Returns null if the phase does not restrict the next role. */
 export function allowedNextRoles(config: GovernedConfig, phase: string | null): readonly string[] | null {
   return phaseConfig(config, phase)?.allowed_next_roles ?? null;
 }
@@ -120,7 +120,7 @@ export function mayComeNext(config: GovernedConfig, phase: string | null, role: 
   return role === HUMAN || allowed === null || allowed.includes(role);
 }
 
-/** The exit gate of a phase; null `gate` = named but not declared, so nothing opens it. */
+/** Returns the exit gate of a phase. Its `gate` is null if it is named but not declared: then nothing opens it. */
 export function exitGate(
   config: GovernedConfig,
   phase: string | null,
@@ -133,7 +133,7 @@ export function artifactsOf({ workflow_kit }: GovernedConfig, phase: string | nu
   return (phase === null ? undefined : getOwn(workflow_kit?.phases, phase)?.artifacts) ?? [];
 }
 
-/** Without a phase: the maximum over all phases. */
+/** Without a phase, returns the maximum over all phases. */
 export function getMaxConcurrentTurns(
   given: Partial<GovernedConfig> | null | undefined,
   phase: string | null = null,

@@ -51,12 +51,12 @@ function evaluate(view: CoordinatorView, asked: GateRequest): CoordinatorVerdict
 }
 
 export interface GateApproval {
-  /** The approver; `policy` where no person is required. */
+  /** Name of the approver; `policy` if no person is required. */
   readonly by: string;
   readonly now: string;
-  /** Refuses if another gate is pending. */
+  /** Refuses if a gate other than this one is pending. */
   readonly gate?: string;
-  /** Number of decisions so far. */
+  /** Number of decisions recorded so far. */
   readonly decisionCount: number;
 }
 
@@ -69,7 +69,7 @@ export function approveCoordinatorGate(view: CoordinatorView, approval: GateAppr
   if (!isNonEmptyText(approval.by)) {
     return refused('invalid_state_transition', 'nobody_approves', 'by: expected the name of the approver');
   }
-  // The repos may have changed since the request.
+  // Evaluate again, because the repos may have changed since the request.
   const verdict = evaluate(view, { gate_type: pending.gate_type, to: pending.to ?? '' });
   if (!verdict.is_ready) return notReady(verdict.blockers);
   const gate: PendingGate = { ...pending, human_barriers: verdict.gate.human_barriers };
@@ -84,7 +84,7 @@ export function needsPerson({ requires_human_approval, human_barriers }: Pending
   return requires_human_approval || human_barriers.length > 0;
 }
 
-/** The super run becomes active again. */
+/** Withdraws the pending gate; the super run becomes active again. */
 export function withdrawCoordinatorGate(
   view: CoordinatorView,
   given: { readonly by: string; readonly reason: string; readonly now: string; readonly gate?: string },

@@ -1,4 +1,4 @@
-/** Barriers, computed from projections. A satisfied barrier stays satisfied. */
+/** Computes barriers from projections. A satisfied barrier stays satisfied. */
 
 import { getOwn } from '../lib/unknown-record.ts';
 import {
@@ -29,7 +29,7 @@ export function recomputeBarriers(
     if (barrier.workstream_id !== workstreamId) return [id, barrier];
     const done = doneRepos(barrier, config, its);
     const before = barrier.status;
-    // The status is final, but repos are still counted.
+    // A satisfied barrier keeps its status, but its finished repos are still updated.
     if (before === 'satisfied') {
       return [id, { ...barrier, satisfied_repos: [...new Set([...barrier.satisfied_repos, ...done])] }];
     }
@@ -47,7 +47,7 @@ function statusOf(
   its: readonly ProjectionEntry[],
 ): BarrierStatus {
   const { type, required_repos, workstream_id } = barrier;
-  // Only the approval of the gate that lists it satisfies it.
+  // Only the approval of a gate that lists this barrier satisfies it.
   if (type === 'shared_human_gate') return barrier.status;
   const hasBegun = its.some(({ repo_id }) => required_repos.includes(repo_id));
   const partly = hasBegun ? 'partially_satisfied' : 'pending';
@@ -60,7 +60,7 @@ function statusOf(
   return isComplete ? 'satisfied' : partly;
 }
 
-/** The required repos that have done their part. */
+/** Returns the required repos that have finished their part. */
 function doneRepos(barrier: Barrier, config: CoordinatorConfig, its: readonly ProjectionEntry[]): readonly string[] {
   const ids = isOfDecisions(barrier) ? decisionIds(barrier, config) : null;
   return barrier.required_repos.filter((repo) => {
@@ -75,7 +75,7 @@ function isOfDecisions({ type }: Barrier): boolean {
   return (DECISION_BARRIERS as readonly string[]).includes(type);
 }
 
-/** The decisions required of each repo; null = undeclared, so the barrier cannot be satisfied. */
+/** Returns the decisions required of each repo; null if none are declared, so the barrier cannot be satisfied. */
 export function decisionIds(barrier: Barrier, config: CoordinatorConfig): IdsByRepo | null {
   const { required_decision_ids_by_repo: ids, alignment_decision_ids: older, type, workstream_id } = barrier;
   const declared = declaredIds(type, getOwn(config.workstreams, workstream_id));
@@ -105,8 +105,8 @@ export function openRepos({ required_repos, satisfied_repos }: Barrier): readonl
 }
 
 /**
- * True if all repos have accepted. An ordered sequence or a human gate may be satisfied earlier,
- * so gates and following repos check this too.
+ * True if every required repo has finished its part. An ordered sequence or a human gate does not show this in its
+ * status, so gates and dispatch call this function.
  */
 export function isWorkDone(barrier: Barrier): boolean {
   const { type, status } = barrier;

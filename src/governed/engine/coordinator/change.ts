@@ -1,4 +1,4 @@
-/** Outcome of a coordinator operation: changed state, barriers and ledger lines, or a refusal. */
+/** Defines the outcome of a coordinator operation: changed state, barriers and ledger lines, or a refusal. */
 
 import type { CoordinatorView } from './gates.ts';
 import type { BarrierLedgerEntry, Barriers, CoordinatorDecision, CoordinatorState, SuperRunEntry } from './state.ts';
@@ -7,7 +7,7 @@ export interface CoordinatorChange {
   readonly ok: true;
   readonly state: CoordinatorState;
   readonly barriers: Barriers;
-  /** Appended, like the next two. */
+  /** Lines to append, as in the next two members. */
   readonly history: readonly SuperRunEntry[];
   readonly barrier_ledger: readonly BarrierLedgerEntry[];
   readonly decisions: readonly CoordinatorDecision[];

@@ -153,7 +153,7 @@ function barrierFaults(field: string, workstream: UnknownRecord): Faults {
   return [...alignmentFaults(place, ids, Array.isArray(repos) ? repos : []), ...idFaults(place, ids)];
 }
 
-/** The barrier must list exactly the repos of the workstream. */
+/** Checks that a decision barrier lists exactly the repos of the workstream. */
 function alignmentFaults(place: string, ids: UnknownRecord, repos: readonly unknown[]): Faults {
   const missing = repos.filter((repo) => typeof repo === 'string' && !Object.hasOwn(ids, repo));
   const strange = Object.keys(ids).filter((repo) => !repos.includes(repo));
@@ -183,7 +183,7 @@ function cycleFaults(workstreams: UnknownRecord): Faults {
   );
 }
 
-/** Each cycle once; `a → a` is one. Iterative, because the config decides how deep a chain goes. */
+/** Returns each cycle once, including `a → a`. Iterative, because the config determines the depth. */
 function findCycles(dependsOn: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   const done = new Set<string>();
   const cycles: (readonly string[])[] = [];

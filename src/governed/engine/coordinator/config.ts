@@ -1,4 +1,4 @@
-/** The config of a coordinator of several repos (`agentxchain-multi.json`). */
+/** Defines the config of a coordinator of several repos (`agentxchain-multi.json`). */
 
 export const COORDINATOR_VERSION = '0.1';
 
@@ -14,7 +14,7 @@ export const BARRIER_TYPES = [
 ] as const;
 export type BarrierType = (typeof BARRIER_TYPES)[number];
 
-/** Wait for decisions that the workstream lists under the name of the barrier. */
+/** Barriers that wait for the decisions listed in the workstream under the barrier's name. */
 export const DECISION_BARRIERS = ['interface_alignment', 'named_decisions'] as const;
 export type DecisionBarrier = (typeof DECISION_BARRIERS)[number];
 
@@ -24,13 +24,13 @@ export interface RepoConfig {
   /** Relative to the coordinator's folder. */
   readonly path: string;
   readonly default_branch?: string;
-  /** Gates wait for it (default: true). */
+  /** If true (default), gates wait for this repo. */
   readonly required?: boolean;
 }
 
 export interface Workstream {
   readonly phase: string;
-  /** The order of an ordered_repo_sequence. */
+  /** In an `ordered_repo_sequence`, also the order of the repos. */
   readonly repos: readonly string[];
   readonly entry_repo: string;
   readonly depends_on?: readonly string[];

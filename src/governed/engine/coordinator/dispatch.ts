@@ -1,4 +1,4 @@
-/** Chooses the repo and workstream of the next turn, and builds the context for it. */
+/** Chooses the repo and workstream of the next turn, and builds its context. */
 
 import { digestOf } from '../lib/digest.ts';
 import { getOwn } from '../lib/unknown-record.ts';
@@ -12,7 +12,7 @@ export interface Dispatch {
   readonly repo_id: string;
 }
 
-/** Entry workstream first; within a workstream, entry repo first. */
+/** Tries the entry workstream first and, within a workstream, the entry repo first. */
 export function nextDispatch(view: CoordinatorView): Dispatch | null {
   const { config, state } = view;
   const entry = getOwn(config.routing, state.phase)?.entry_workstream;
@@ -29,7 +29,7 @@ export function nextDispatch(view: CoordinatorView): Dispatch | null {
   return null;
 }
 
-/** In an ordered sequence one repo; elsewhere all, once the entry repo is done. */
+/** Returns one repo in an ordered sequence or while the entry repo is open; otherwise all open repos. */
 function candidates({ repos, entry_repo, completion_barrier }: Workstream, barrier: Barrier): readonly string[] {
   const open = openRepos(barrier);
   const inOrder = [entry_repo, ...repos.filter((repo) => repo !== entry_repo)].filter((repo) => open.includes(repo));
@@ -76,7 +76,7 @@ export interface CoordinatorContext extends Dispatch {
   readonly context_ref: string;
   readonly super_run_id: string;
   readonly phase: string;
-  /** Acceptances of this workstream and of those it depends on, oldest first. */
+  /** Accepted turns of this workstream and of its dependencies, oldest first. */
   readonly accepted: readonly {
     readonly projection_ref: string;
     readonly workstream_id: string;
@@ -89,7 +89,7 @@ export interface CoordinatorContext extends Dispatch {
   readonly barriers: Barriers;
 }
 
-/** Equal contexts have equal references. */
+/** Builds the context of a dispatch. Equal contexts get equal references. */
 export function coordinatorContext(view: CoordinatorView, { workstream_id, repo_id }: Dispatch): CoordinatorContext {
   const { config, state, history, barriers } = view;
   const before = [workstream_id, ...(getOwn(config.workstreams, workstream_id)?.depends_on ?? [])];

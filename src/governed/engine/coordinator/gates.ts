@@ -29,7 +29,7 @@ export type BlockerCode =
   | 'not_final_phase'
   | 'repo_not_completion_ready';
 
-/** A reason why a gate stays shut. */
+/** A reason why a gate stays closed. */
 export interface CoordinatorBlocker {
   readonly code: BlockerCode;
   readonly params: Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export type CoordinatorVerdict =
 
 const SHIP_GATE = 'initiative_ship';
 
-/** `to`: the requested phase (default: the next one). */
+/** `to` is the requested phase (default: the next phase). */
 export function evaluateCoordinatorTransition(view: CoordinatorView, to?: string): CoordinatorVerdict {
   const { config, state } = view;
   const phases = coordinatorPhases(config);
@@ -97,7 +97,7 @@ function draftOf(
   };
 }
 
-/** Adds the blockers of the barriers: those of one phase, or of all. */
+/** Adds the blockers of barriers: of phase `ofPhase` if it is given, otherwise of all phases. */
 function verdict(
   { config, barriers }: CoordinatorView,
   gate: GateDraft,
@@ -158,7 +158,7 @@ function completionBlockers(view: CoordinatorView, repo_id: string): readonly Co
   return [blocker('repo_not_completion_ready', message, { repo_id, status })];
 }
 
-/** The repo's state, if it is at the linked run. */
+/** Returns the repo's state if the repo is still at the linked run, otherwise a blocker. */
 export function linkedState({ state, repos }: CoordinatorView, repo_id: string): RepoState | CoordinatorBlocker {
   const found = getOwn(repos, repo_id)?.state ?? null;
   if (found === null) return blocker('repo_state_missing', `repo "${repo_id}" has no state`, { repo_id });

@@ -1,4 +1,4 @@
-/** The coordinator of several repos: pure functions. */
+/** Exports the pure functions of the coordinator of several repos. */
 
 export type { CoordinatorFault, CoordinatorFaultCode } from '../lib/findings.ts';
 export {

@@ -24,20 +24,20 @@ export interface ProjectInput {
   readonly history: readonly unknown[];
   readonly repoId: unknown;
   readonly workstreamId: unknown;
-  /** From the repo's history. */
+  /** Entry of the repo's history, not checked yet. */
   readonly turn: unknown;
   readonly now: string;
-  /** Default: decides by path text. A caller with disk access resolves links. */
+  /** Default: decides by path alone. A caller with disk access also resolves links. */
   readonly ownerOf?: OwnerOf;
 }
 
-/** An active turn whose context lacks an acceptance. */
+/** A dispatched turn whose context lacks a newer accepted turn. */
 export interface Invalidation {
   readonly workstream_id: string;
   readonly repo_id: string;
   readonly repo_turn_id: string;
   readonly context_ref: string;
-  /** The acceptance it lacks. */
+  /** `projection_ref` of the missing accepted turn. */
   readonly invalidated_by: string;
 }
 
@@ -63,7 +63,7 @@ export function projectAcceptance(given: ProjectInput): Projected | CoordinatorR
   const known = before.find(({ repo_id, repo_turn_id }) => repo_id === read.repoId && repo_turn_id === read.turnId);
   if (known !== undefined && !isSame(known, entry)) return projectedOtherwise(known, entry);
   const projections = known === undefined ? [...before, entry] : before;
-  // Also for a known turn: repairs barriers that a crash left unwritten.
+  // Recompute for a known turn too, to repair barriers that a crash left unwritten.
   const after = recomputeBarriers(barriers, read.workstreamId, config, projections);
   const shown = known ?? entry;
   return {
@@ -89,7 +89,7 @@ function strayPath({ repoId, files }: TurnRead, ownerOf: OwnerOf): CoordinatorRe
   return null;
 }
 
-/** Equal turns have equal references. */
+/** Derives the reference from ids, so that the same turn always has the same reference. */
 function entryOf({ super_run_id, repo_runs }: CoordinatorState, read: TurnRead, now: string): ProjectionEntry {
   const { repoId, workstreamId, turnId, turn, files } = read;
   const digest = sha256(JSON.stringify([super_run_id, workstreamId, repoId, turnId])).slice(0, 16);
@@ -109,7 +109,7 @@ function entryOf({ super_run_id, repo_runs }: CoordinatorState, read: TurnRead, 
   };
 }
 
-/** Compares the work, not the time, reference or run of the note. */
+/** Compares the recorded work, but not time, reference and run id. */
 function isSame(known: ProjectionEntry, entry: ProjectionEntry): boolean {
   const told = ({ workstream_id, summary, files_changed, decisions }: ProjectionEntry): unknown[] => [
     workstream_id,
@@ -141,7 +141,7 @@ function ledgerEntry(effect: BarrierEffect, by: ProjectionEntry, now: string): B
   };
 }
 
-/** Turns dispatched and not projected yet, of the same workstream or of one that depends on it. */
+/** Lists dispatched, unprojected turns of this workstream and of its dependents. */
 function invalidationsOf(
   { config, state, history }: ProjectInput,
   projections: readonly ProjectionEntry[],
@@ -161,10 +161,10 @@ function invalidationsOf(
     }));
 }
 
-/** The workstream and all that depend on it, directly or not. */
+/** Returns the workstream and all workstreams that depend on it, directly or indirectly. */
 function dependents({ workstreams }: CoordinatorConfig, id: string): ReadonlySet<string> {
   const found = new Set([id]);
-  // Iterating a growing set visits what is added.
+  // Iterating over a growing set also visits added elements.
   for (const before of found) {
     for (const [other, { depends_on = [] }] of Object.entries(workstreams)) {
       if (depends_on.includes(before)) found.add(other);
@@ -229,10 +229,10 @@ function shown(value: unknown): string {
   return JSON.stringify(value) ?? 'nothing';
 }
 
-/** null = no declared repo. */
+/** Returns null if no declared repo owns the path. */
 export type OwnerOf = (repoId: string, path: string) => string | null;
 
-/** Decides by path text: the innermost declared repo that contains the path. */
+/** Decides by path alone: the owner is the innermost declared repo that contains the path. */
 export function ownerByPath({ repos }: Pick<CoordinatorConfig, 'repos'>): OwnerOf {
   const roots = Object.entries(repos).flatMap(([id, { path }]) => {
     const place = normalizePath('.', path);

@@ -1,4 +1,4 @@
-/** The state of a super run, computed from its history, and the append-only lines of history and ledgers. */
+/** Defines the state of a super run, and the lines of its append-only history and ledgers. */
 
 import { isRecord } from '../lib/unknown-record.ts';
 import type { RunState } from '../state/state.ts';
@@ -13,7 +13,7 @@ export interface RepoRun {
   readonly run_id: string;
   readonly status: string;
   readonly phase?: string | null;
-  /** False: the run existed and was linked. */
+  /** False if the coordinator linked an existing run. */
   readonly initialized_by_coordinator?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface PendingGate {
   readonly gate_type: 'phase_transition' | 'run_completion';
   readonly gate: string;
   readonly from: string;
-  /** null after the last phase. */
+  /** null if the gate ends the super run. */
   readonly to: string | null;
   readonly required_repos: readonly string[];
   readonly human_barriers: readonly string[];
@@ -54,11 +54,11 @@ export interface Barrier {
   readonly required_repos: readonly string[];
   readonly satisfied_repos: readonly string[];
   readonly required_decision_ids_by_repo?: IdsByRepo;
-  /** Older name; a plain list applies to every repo. */
+  /** Former name; a plain list applies to every repo. */
   readonly alignment_decision_ids?: IdsByRepo | readonly string[];
 }
 
-/** By id. A barrier names its workstream itself. */
+/** Barriers by id; each one names its workstream. */
 export type Barriers = Readonly<Record<string, Barrier>>;
 
 /** The part of a repo's state that the coordinator reads. */
@@ -66,7 +66,7 @@ export type RepoState = Pick<RunState, 'run_id' | 'status'> &
   Partial<Pick<RunState, 'phase' | 'active_turns' | 'pending_phase_transition' | 'pending_run_completion'>>;
 
 export interface RepoFacts {
-  /** null = unreadable. */
+  /** null if the state file is missing or invalid. */
   readonly state: RepoState | null;
   readonly accepted: readonly AcceptedTurn[];
 }
@@ -129,7 +129,7 @@ export interface BarrierLedgerEntry extends Line<'barrier_transition'> {
   readonly workstream_id: string;
   readonly previous_status: BarrierStatus;
   readonly new_status: BarrierStatus;
-  /** The projection or gate approval that changed it. */
+  /** The projection or gate approval that caused the change. */
   readonly causation: Readonly<Record<string, unknown>>;
 }
 
@@ -144,7 +144,7 @@ export interface CoordinatorDecision {
   readonly decided_by: string;
 }
 
-/** Of this super run. Lines without an id belong to it; those of others are skipped. */
+/** Returns the projections of this super run, including lines without a super run id. */
 export function projectionsOf(history: readonly unknown[], superRunId: string): readonly ProjectionEntry[] {
   const lines = linesOf(history, superRunId, 'acceptance_projection') as readonly ProjectionEntry[];
   // Lines of other writers may lack decisions.
@@ -155,7 +155,7 @@ export function dispatchesOf(history: readonly unknown[], superRunId: string): r
   return linesOf(history, superRunId, 'turn_dispatched') as readonly DispatchEntry[];
 }
 
-/** Refused turns; an operator was notified. */
+/** Returns turns whose projection was refused and reported to an operator. */
 export function refusalsOf(history: readonly unknown[], superRunId: string): readonly RefusedTurn[] {
   return linesOf(history, superRunId, 'projection_refused') as readonly RefusedTurn[];
 }

@@ -16,12 +16,12 @@ import { type AcceptedTurn, dispatchesOf, projectionsOf, type RepoRun, refusalsO
 
 export type CoordinatorStep =
   | { readonly action: 'refuse'; readonly code: 'super_run_completed' | 'gate_pending'; readonly gate: string | null }
-  /** No person is required. */
+  /** No person has to approve the gate. */
   | { readonly action: 'approve_gate'; readonly gate: string }
   | { readonly action: 'escalate'; readonly code: string; readonly detail: string }
-  /** A repo's run is unreadable or not the linked one: a person must decide. */
+  /** A repo's state is unreadable or its run is not the linked one: a person must decide. */
   | { readonly action: 'block'; readonly blockers: readonly [CoordinatorBlocker, ...CoordinatorBlocker[]] }
-  /** Take over the repos' phases. */
+  /** Copies the current phases of the repos to the linked runs. */
   | { readonly action: 'resync'; readonly repo_runs: Readonly<Record<string, RepoRun>> }
   | ({ readonly action: 'project' } & Acceptance)
   | { readonly action: 'dispatch'; readonly workstream_id: string; readonly repo_id: string }
@@ -44,7 +44,7 @@ export function nextCoordinatorStep(view: CoordinatorView): CoordinatorStep {
   return divergence(view) ?? work(view);
 }
 
-/** Compares linked runs with the state of the repos. */
+/** Compares linked runs with the repos: blocks on a mismatch, resyncs changed phases. */
 function divergence(view: CoordinatorView): CoordinatorStep | null {
   const { state } = view;
   const blockers: CoordinatorBlocker[] = [];
@@ -78,7 +78,7 @@ interface Acceptance {
   readonly turn: AcceptedTurn;
 }
 
-/** The first unprojected turn, in the order of repos and histories. */
+/** Returns the first unprojected turn, in the order of repos, then of history. */
 function nextAcceptance(view: CoordinatorView): Acceptance | null {
   const { config, state, history, repos } = view;
   const noted = [...projectionsOf(history, state.super_run_id), ...refusalsOf(history, state.super_run_id)];
@@ -97,7 +97,7 @@ function nextAcceptance(view: CoordinatorView): Acceptance | null {
   return null;
 }
 
-/** The workstream it was dispatched for; a turn nobody dispatched counts only if one workstream is possible. */
+/** Returns the workstream of the turn's dispatch; without one, the repo's workstream if only one is possible. */
 function workstreamOf({ config, state, history }: CoordinatorView, repoId: string, turnId: string): string | null {
   const sent = dispatchesOf(history, state.super_run_id).find(
     ({ repo_id, repo_turn_id }) => repo_id === repoId && repo_turn_id === turnId,

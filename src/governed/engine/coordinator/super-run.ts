@@ -1,4 +1,4 @@
-/** Starts, blocks and resolves a super run, and takes over the state that the repos report. */
+/** Starts, blocks and resolves a super run, and updates it from the state of the repos. */
 
 import { getOwn } from '../lib/unknown-record.ts';
 import { declaredIds } from './barriers.ts';
@@ -47,7 +47,7 @@ export function beginSuperRun(config: CoordinatorConfig, beginning: SuperRunBegi
   return { state, barriers: Object.fromEntries(barriers), history: [started] };
 }
 
-/** Every listed repo is required, even one that gates do not wait for. */
+/** Requires every listed repo, even one that gates do not wait for. */
 function barrierOf(workstream_id: string, workstream: Workstream): Barrier {
   const { completion_barrier: type, repos } = workstream;
   const ids = declaredIds(type, workstream);
@@ -74,7 +74,7 @@ export function blockSuperRun(
   return toChange(view, next, [historyLine(state, 'super_run_blocked', now, { code, detail })]);
 }
 
-/** The turn may not be projected: tells a person once; the repo needs another turn. */
+/** Records once that the turn may not be projected, and blocks the super run; the repo needs another turn. */
 export function blockByProjection(
   view: CoordinatorView,
   refused: { readonly repo_id: string; readonly repo_turn_id: string; readonly code: string; readonly detail: string },
@@ -89,11 +89,11 @@ export interface SuperRunResolution {
   readonly by: string;
   readonly resolution: string;
   readonly now: string;
-  /** Link the current run of these repos. */
+  /** Repos whose current run becomes the linked run. */
   readonly relink?: readonly string[];
 }
 
-/** A pending gate stays pending. */
+/** Resolves a blocked super run; a pending gate stays pending. */
 export function resolveSuperRun(
   view: CoordinatorView,
   { by, resolution, now, relink = [] }: SuperRunResolution,

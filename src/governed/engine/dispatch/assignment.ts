@@ -1,4 +1,4 @@
-/** ASSIGNMENT.json: the turn, for programs. Has every member of both known forms. */
+/** Builds ASSIGNMENT.json, which describes the turn to programs. It has every member of both known formats. */
 
 import { allowedNextRoles, authorityOf, type GovernedConfig, runtimeType } from '../config/config.ts';
 import { getOwn, type UnknownRecord, without } from '../lib/unknown-record.ts';
@@ -12,7 +12,7 @@ export interface DispatchInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
   readonly turn: Turn;
-  /** Advice for the agent; blocks nothing. */
+  /** Advice for the agent; does not block anything. */
   readonly warnings: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** CONTEXT.md: the state and past of the run, as far as the turn needs them. */
+/** Builds CONTEXT.md: the parts of the run's state and history that the turn needs. */
 
 import { authorityOf, exitGate } from '../config/config.ts';
 import type { ReadFiles } from '../gates/verdict.ts';
@@ -101,7 +101,7 @@ function gateFiles({ state, config }: DispatchInput, { files }: RunHistory): str
   );
 }
 
-/** For reviewers: the beginnings of the files changed last. */
+/** Shows reviewers the beginning of the files that the last turn changed. */
 function previews({ history, files }: RunHistory): string {
   const paths = textsOf(history.at(-1)?.files_changed).slice(0, MAX_PREVIEWS);
   const shown = paths.flatMap((path) => {
@@ -114,7 +114,7 @@ function previews({ history, files }: RunHistory): string {
   return shown.length === 0 ? '' : ['## What was changed', ...shown].join('\n\n');
 }
 
-/** On one line and escaped, so that agent text cannot break the table. */
+/** Puts the value on one line and escapes it, so that agent text cannot break the table. */
 function cell(value: unknown): string {
   const text = value === undefined || value === null ? '' : String(value);
   return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').trim();

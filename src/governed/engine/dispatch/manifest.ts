@@ -1,4 +1,4 @@
-/** The manifest of a sealed dispatch bundle, and how files on disk differ from it. */
+/** Defines the manifest of a sealed dispatch bundle, and finds differences from the files on disk. */
 
 import { canonicalPath } from '../lib/project-paths.ts';
 import { isNonEmptyText, isRecord, parseJson, repeatedIn } from '../lib/unknown-record.ts';
@@ -7,7 +7,7 @@ export const MANIFEST_NAME = 'MANIFEST.json';
 const MANIFEST_VERSION = '1.0';
 
 export interface ManifestFile {
-  /** Canonical, relative to the bundle. */
+  /** Canonical path, relative to the bundle. */
   readonly path: string;
   readonly sha256: string;
   readonly size: number;
@@ -22,7 +22,7 @@ export interface BundleIdentity {
 export interface DispatchManifest extends BundleIdentity {
   readonly manifest_version: string;
   readonly finalized_at: string;
-  /** Sorted by path, without the manifest. */
+  /** Sorted by path; excludes the manifest itself. */
   readonly files: readonly ManifestFile[];
 }
 
@@ -38,7 +38,7 @@ export function createManifest(
   return { manifest_version: MANIFEST_VERSION, run_id, turn_id, role, finalized_at: now, files: sorted };
 }
 
-/** A string is the error. The identity is compared separately. */
+/** Returns the error as a string if the manifest is invalid. Does not check the identity. */
 export function readManifest(text: string): DispatchManifest | string {
   const given = parseJson(text);
   if (!isRecord(given)) return `${MANIFEST_NAME}: expected a JSON object`;
@@ -50,7 +50,7 @@ export function readManifest(text: string): DispatchManifest | string {
   for (const [at, file] of given.files.entries()) {
     if (!isManifestFile(file)) return `files[${at}]: expected {path, sha256, size}`;
   }
-  // The files were checked; compareManifest checks the rest.
+  // The files were checked above; compareManifest checks the rest.
   return given as unknown as DispatchManifest;
 }
 
@@ -59,7 +59,7 @@ function isManifestFile(value: unknown): boolean {
   return isNonEmptyText(value.path) && typeof value.sha256 === 'string' && Number.isSafeInteger(value.size);
 }
 
-/** Only plain files have comparable content. */
+/** An entry found on disk. Only plain files have comparable content. */
 export type ObservedFile =
   | (ManifestFile & { readonly kind: 'file' })
   | { readonly kind: 'symlink' | 'other'; readonly path: string };

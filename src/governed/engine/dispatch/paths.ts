@@ -1,4 +1,4 @@
-/** Paths of the files of a turn, relative to the project. */
+/** Returns the paths of a turn's files, relative to the project. */
 
 import { getTurnStagingResultPath } from '../turns/active.ts';
 
@@ -10,7 +10,7 @@ export function bundleFolder(turnId: string): string {
   return `${RUN_FOLDER}/dispatch/turns/${turnId}`;
 }
 
-/** Requests and logs of an active turn; outside the bundle, which is sealed. */
+/** Folder for requests and logs of an active turn; outside the bundle, which is sealed. */
 export function runtimeFolder(turnId: string): string {
   return `${RUN_FOLDER}/dispatch/runtime/${turnId}`;
 }

@@ -1,4 +1,4 @@
-/** PROMPT.md: the identity, task and rules of the turn, and the form of its result. */
+/** Builds PROMPT.md: identity, task and rules of the turn, and the format of its result. */
 
 import { authorityOf, exitGate, roleConfig } from '../config/config.ts';
 import { getOwn } from '../lib/unknown-record.ts';
@@ -11,7 +11,7 @@ interface PromptText {
   readonly warnings: readonly string[];
 }
 
-/** `roleText`: the project's text for the role; null = none. */
+/** `roleText` is the project's prompt for the role; null if there is none. */
 export function createPrompt(given: DispatchInput, roleText: string | null): PromptText {
   const { text, unknown } = interpolated(roleText ?? '', given);
   const parts = [
@@ -120,7 +120,7 @@ function answer(given: DispatchInput): string {
   ]);
 }
 
-/** Replaces `{{name}}` by a text or number of the assignment. */
+/** Replaces `{{name}}` with the string or number of that name in the assignment. */
 function interpolated(
   text: string,
   given: DispatchInput,

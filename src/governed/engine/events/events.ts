@@ -1,4 +1,4 @@
-/** Events of a run: their types, and whether a list of them is plausible. */
+/** Defines the events of a run, and checks whether a list of events is plausible. */
 
 import { msFromIso } from '../../../core/lib/time.ts';
 import { isNonEmptyText, isOneOf, isRecord, type UnknownRecord } from '../lib/unknown-record.ts';
@@ -51,7 +51,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** Must name their turn. */
+/** Event types that must name a turn. */
 const TURN_EVENT_TYPES: readonly EventType[] = ['turn_dispatched', 'turn_accepted', 'turn_rejected'];
 
 export interface EventDraft {
@@ -74,7 +74,7 @@ export interface About {
   readonly payload?: UnknownRecord;
 }
 
-/** `state`: the one after the event. */
+/** `state` is the state after the event. */
 export function eventOf(event_type: EventType, state: RunState, timestamp: string, about: About = {}): EventDraft {
   const { run_id, phase, status } = state;
   const turn = about.turn ? { turn_id: about.turn.turn_id, role_id: about.turn.assigned_role } : null;
@@ -106,7 +106,7 @@ export function eventFaults(event: unknown): readonly EventFault[] {
   return faults;
 }
 
-/** Faults in the order of a run's events, oldest first. */
+/** Finds faults in the order of a run's events, given oldest first. */
 export function orderFaults(events: readonly unknown[]): readonly EventFault[] {
   const ordered = events.map((event) => (isRecord(event) ? event : {}));
   const faults: EventFault[] = [];

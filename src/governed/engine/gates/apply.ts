@@ -54,7 +54,7 @@ export function applyCompletionVerdict(state: RunState, verdict: CompletionVerdi
 
 type Failure = Pick<GateFailure, 'gate' | 'gate_type'> & { readonly reasons: Reasons };
 
-/** Records the failure; status and phase of the run stay. */
+/** Records the failure; leaves the status and phase of the run unchanged. */
 function failed(state: RunState, { gate, gate_type, reasons }: Failure, { now, by }: Requested): Changed {
   const failure: GateFailure = { gate, gate_type, phase: state.phase, reasons, failed_at: now, requested_by_turn: by };
   const marks = gate === null ? {} : { [gate]: 'failed' as const };

@@ -1,8 +1,8 @@
-/** Documents whose text a gate reads. Of every other file it only checks that it exists. */
+/** Checks the text of documents that gates read. For all other files, gates check only existence. */
 
 import { type Reason, reason } from './verdict.ts';
 
-/** null = nothing is wrong with the text. */
+/** Returns null if the text has no fault. */
 type Semantic = (text: string) => Reason | null;
 
 const SIGNOFF = '.planning/PM_SIGNOFF.md';
@@ -63,7 +63,7 @@ function acceptanceMatrix(text: string): Reason | null {
   return failing.length > 0 ? reason('matrix_rows_not_passed', { path: MATRIX, rows: failing }) : null;
 }
 
-/** The cells of each row below the header, to the end of the table. */
+/** Returns the cells of each table row below the header. */
 function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const header = lines.findIndex((line) => /^\|\s*req #\s*\|/i.test(line));
@@ -79,7 +79,7 @@ function cellsOf(line: string): readonly string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
-/** A document of the project: every title must exist and have content. */
+/** Checks a project document: every title must exist and have content. */
 export function withSections(path: string, titles: readonly string[], text: string): Reason | null {
   const sections = titles.map((title) => (title.startsWith('#') ? title : `## ${title}`));
   return sectionReason(text, path, sections, () => false);
@@ -98,18 +98,18 @@ function sectionReason(
   return unwritten.length > 0 ? reason('sections_unwritten', { path, sections: unwritten }) : null;
 }
 
-/** The trimmed value of the line; null if it is absent or empty. */
+/** Returns the trimmed value of the line; null if the line is absent or has no value. */
 function lineValue(text: string, pattern: RegExp): string | null {
   const value = pattern.exec(text.replaceAll('\r', ''))?.[1]?.trim() ?? '';
   return value === '' ? null : value;
 }
 
-/** ` ship  it ` → `SHIP IT`. */
+/** Converts ` ship  it ` to `SHIP IT`. */
 function keyword(value: string): string {
   return value.trim().replace(/\s+/g, ' ').toUpperCase();
 }
 
-/** The non-blank lines under a title; null if the title is absent. */
+/** Returns the non-blank lines under a title; null if the title is absent. */
 function sectionLines(text: string, title: string): readonly string[] | null {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const begin = lines.findIndex((line) => isHeading(line) && keyword(line) === keyword(title));
@@ -119,7 +119,7 @@ function sectionLines(text: string, title: string): readonly string[] | null {
   return (end === -1 ? after : after.slice(0, end)).filter((line) => line !== '');
 }
 
-/** Levels 1 and 2; deeper headings belong to a section. */
+/** Recognises headings of levels 1 and 2; deeper headings belong to a section. */
 function isHeading(line: string): boolean {
   return /^##?\s/.test(line);
 }

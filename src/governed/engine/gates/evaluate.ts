@@ -65,7 +65,7 @@ interface Judged {
   readonly human: { readonly gate: string; readonly isCredentialed: boolean } | null;
 }
 
-/** Predicates first: nobody is asked to approve a gate that fails. */
+/** Checks predicates first, so that nobody is asked to approve a gate that fails. */
 function judged(exit: { readonly id: string; readonly gate: GateConfig | null } | null, facts: GateFacts): Judged {
   if (exit === null) return { failed: null, human: null };
   const { id, gate } = exit;

@@ -1,8 +1,8 @@
-/** Verdicts of gates: reason codes with parameters, and a sentence per code. Fixtures compare the sentences exactly. */
+/** Defines gate verdicts: reason codes with parameters, and a sentence per code. Fixtures compare sentences exactly. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
-/** null = no such file. Gates read files only through this. */
+/** Returns null if the file does not exist. Gates read files only through this function. */
 export type ReadFiles = (path: string) => string | null;
 
 export interface Reason {
@@ -39,7 +39,7 @@ export type PhaseVerdict =
       readonly gate: string;
       readonly from: string | null;
       readonly to: string;
-      /** Only a credential with `approve` opens it, never a policy. */
+      /** True if only a credential with `approve` opens the gate, never a policy. */
       readonly isCredentialed: boolean;
     };
 

@@ -5,7 +5,7 @@ import { ROLE_ID } from '../lib/patterns.ts';
 import { isMissing, isNonEmptyText, isOneOf, isRecord, repeatedIn, type UnknownRecord } from '../lib/unknown-record.ts';
 import { ADVISORY_PHASES, HOOK_MODES, HOOK_PHASES, HOOK_TIMEOUT_MS, MAX_HOOKS_PER_PHASE } from './hook.ts';
 
-/** True if the variable is set; by default not checked. */
+/** True if the variable is set. Without this function, variables are not checked. */
 type HasVariable = (name: string) => boolean;
 
 export function validateHooks(hooks: unknown, hasVariable: HasVariable = () => true): readonly ConfigFault[] {
@@ -26,7 +26,7 @@ function phaseFaults(phase: string, list: unknown, hasVariable: HasVariable): re
   ];
 }
 
-/** The phase only decides whether the hook may block. */
+/** `phase` determines only whether the hook may block. */
 export function validateHook(
   hook: unknown,
   place: string,
@@ -91,7 +91,7 @@ export function findVariables(text: string): readonly string[] {
   return [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
 }
 
-/** Substituted values are not expanded again. */
+/** Replaces variables once; does not expand the substituted values again. */
 export function withVariables(text: string, held: (name: string) => string): string {
   return text.replace(VARIABLE, (_, name: string) => held(name));
 }

@@ -1,4 +1,4 @@
-/** Decides what follows from the outcome of a hook. */
+/** Decides how the operation proceeds after the outcome of a hook. */
 
 import { ROLE_ID } from '../lib/patterns.ts';
 import { isMissing, isOneOf, isRecord, isTextOrNothing, parseJson } from '../lib/unknown-record.ts';
@@ -41,7 +41,7 @@ function answered(mode: HookMode, answer: HookAnswer | string): HookDecision {
     : decision(verdict, ACTIONS[verdict], message, annotations);
 }
 
-/** Without a usable answer a blocking hook blocks and an advisory one warns. */
+/** Without a usable answer, a blocking hook blocks and an advisory hook warns. */
 function unusable(mode: HookMode, why: 'timeout' | 'failure' | 'invalid_output', problem: string): HookDecision {
   return mode === 'blocking'
     ? decision('block', `blocked_${why}`, problem)
@@ -60,7 +60,7 @@ function decision(
 const MAX_ANNOTATIONS = 16;
 const MAX_ANNOTATION_CHARS = 1_000;
 
-/** A string is the error. */
+/** Returns the error as a string if the answer is invalid. */
 function readAnswer(text: string): HookAnswer | string {
   const given = parseJson(text);
   if (!isRecord(given)) return 'output: expected one JSON object';
@@ -99,7 +99,7 @@ const CODES: readonly (readonly [RegExp, TamperCode])[] = [
   [/^\.agentxchain\/dispatch\//, 'hook_bundle_tamper'],
 ];
 
-/** The first match in the table is the most severe. */
+/** Returns the code of the first matching pattern; the table lists the most severe first. */
 export function tamperCode(paths: readonly string[]): TamperCode {
   return CODES.find(([pattern]) => paths.some((path) => pattern.test(path)))?.[1] ?? 'hook_protected_tamper';
 }

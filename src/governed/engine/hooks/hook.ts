@@ -1,4 +1,4 @@
-/** Hooks: project programs and services called at phases of a run; some may block it. */
+/** Defines hooks: project programs and services called at phases of a run; some may block it. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
@@ -14,7 +14,7 @@ export const HOOK_PHASES = [
 ] as const;
 type HookPhase = (typeof HOOK_PHASES)[number];
 
-/** The event has already happened, so these hooks cannot block. */
+/** Phases whose event has already happened, so that their hooks cannot block. */
 export const ADVISORY_PHASES: readonly string[] = ['after_acceptance', 'on_escalation'];
 
 export const HOOK_MODES = ['blocking', 'advisory'] as const;
@@ -46,7 +46,7 @@ export interface HttpHook extends AnyHook {
 export type Hook = ProcessHook | HttpHook;
 export type HooksConfig = Readonly<Partial<Record<HookPhase, readonly Hook[]>>>;
 
-/** Sent to a hook on stdin or as a request body. */
+/** Input of a hook, sent on stdin or as a request body. */
 export interface HookEnvelope {
   readonly hook_phase: string;
   readonly hook_name: string;

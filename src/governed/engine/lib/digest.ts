@@ -1,4 +1,4 @@
-/** Canonical digests and comparison: equal values match whatever the order of their keys. */
+/** Computes canonical digests and compares values: equal values match regardless of key order. */
 
 import { canonicalJson, type Json } from '../../../core/lib/json.ts';
 import { sha256 } from '../../../core/lib/sha256.ts';
@@ -11,7 +11,7 @@ export function sameJson(a: unknown, b: unknown): boolean {
   return canonicalText(a) === canonicalText(b);
 }
 
-/** A round trip through JSON treats undefined members as absent. */
+/** Converts the value through JSON, so that undefined members count as absent. */
 function canonicalText(value: unknown): string {
   const text = JSON.stringify(value);
   // JSON.parse returns JSON.

@@ -1,4 +1,4 @@
-/** What checks report: faults of configs and turn results, and values rewritten before they were judged. */
+/** Defines findings of checks: faults of configs and turn results, and values normalised before judging. */
 
 type ConfigErrorType =
   | 'schema_version_invalid'
@@ -24,7 +24,7 @@ export function invalid(error_field: string, expected: string): ConfigFault {
 
 export interface Normalisation {
   readonly rule: string;
-  /** Such as `verification.status`. */
+  /** Path of the member, such as `verification.status`. */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
@@ -92,7 +92,7 @@ export type CoordinatorFaultCode =
 export interface CoordinatorFault {
   readonly code: CoordinatorFaultCode;
   readonly field: string;
-  /** `code: field: sentence`. */
+  /** Formatted as `code: field: sentence`. */
   readonly message: string;
 }
 

@@ -1,14 +1,14 @@
-/** Patterns of names and ids. */
+/** Defines the patterns of names and ids. */
 
 export const ROLE_ID: RegExp = /^[a-z0-9_-]+$/;
 export const DECISION_ID: RegExp = /^DEC-\d+$/;
 export const OBJECTION_ID: RegExp = /^OBJ-\d+$/;
 export const DELEGATION_ID: RegExp = /^del-\d{3}$/;
 
-/** A person instead of a role; never declared. */
+/** Names a person in place of a role; never declared as a role. */
 export const HUMAN = 'human';
 
-/** An unfilled template: one pair of angle brackets around the whole text. */
+/** True for an unfilled template: one pair of angle brackets around the whole string. */
 export function isTemplate(value: unknown): boolean {
   return typeof value === 'string' && /^<[^<>]+>$/.test(value.trim());
 }

@@ -1,15 +1,15 @@
-/** Paths as text. The engine decides only by canonical paths. */
+/** Normalises paths as strings. The engine compares only canonical paths. */
 
 export function canonicalAll(paths: readonly string[]): readonly string[] {
   return paths.map((path) => canonicalPath(path) ?? path);
 }
 
 const RESERVED = '.agentxchain';
-/** Reviewers may write here. */
+/** Folder that reviewers may write to. */
 const REVIEWS = '.agentxchain/reviews/';
 const PLANNING = '.planning/';
 
-/** `./a//b/../c` → `a/c`; null for a path that is absolute, empty or outside the project. */
+/** Converts `./a//b/../c` to `a/c`; null if the path is absolute, empty or outside the project. */
 export function canonicalPath(path: string): string | null {
   const given = plain(path);
   if (given === '' || isAbsolute(given) || given.includes('\0')) return null;
@@ -22,14 +22,14 @@ export function canonicalPath(path: string): string | null {
   return parts.length === 0 ? null : parts.join('/');
 }
 
-/** Takes a canonical path. Ignores case, as some file systems do. */
+/** Expects a canonical path. Ignores case, as some file systems do. */
 export function isReserved(canonical: string): boolean {
   const path = canonical.toLowerCase();
   if (path === RESERVED) return true;
   return path.startsWith(`${RESERVED}/`) && !path.startsWith(REVIEWS);
 }
 
-/** Neither a plan nor a file of the run. */
+/** True for files that belong neither to planning nor to the run. */
 export function isProductPath(canonical: string): boolean {
   const path = canonical.toLowerCase();
   return !path.startsWith(PLANNING) && path !== RESERVED && !path.startsWith(`${RESERVED}/`);
@@ -39,7 +39,7 @@ export function isTestPath(canonical: string): boolean {
   return /(^|\/)(tests?|__tests__|spec)\//i.test(canonical) || /[._-](test|spec)\.[a-z0-9]+$/i.test(canonical);
 }
 
-/** Resolves a path against a folder; null for an empty path. Above the folder, `..` stays. */
+/** Resolves a path against a folder; null if the path is empty. Keeps `..` that leads above the folder. */
 export function normalizePath(folder: string, path: string): string | null {
   const asked = plain(path);
   if (asked === '' || asked.includes('\0')) return null;
@@ -54,7 +54,7 @@ export function normalizePath(folder: string, path: string): string | null {
   return `${from.startsWith('/') ? '/' : ''}${parts.join('/')}`;
 }
 
-/** True for the folder itself too. Both as `normalizePath` returns them. */
+/** Also true for the folder itself. Expects paths from `normalizePath`. */
 export function isWithin(folder: string, place: string): boolean {
   if (isAbsolute(folder) !== isAbsolute(place)) return false;
   const above = partsOf(folder);

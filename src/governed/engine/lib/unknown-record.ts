@@ -1,4 +1,4 @@
-/** Reads untrusted values. */
+/** Reads values of unknown type from untrusted input. */
 
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Own members only: keys such as `constructor` come from outside. */
+/** Reads own members only, so that an untrusted key such as `constructor` finds nothing inherited. */
 export function getOwn<T>(record: Readonly<Record<string, T>> | null | undefined, key: string): T | undefined {
   return record !== null && record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -39,12 +39,12 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** Each repeated value once. */
+/** Returns each repeated value once. */
 export function repeatedIn(values: readonly string[]): readonly string[] {
   return [...new Set(values.filter((value, at) => values.indexOf(value) !== at))];
 }
 
-/** undefined = not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -53,7 +53,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** null = not a JSON object. */
+/** Returns null if the text is not a JSON object. */
 export function parseRecord(text: string): UnknownRecord | null {
   const value = parseJson(text);
   return isRecord(value) ? value : null;

@@ -1,4 +1,4 @@
-/** active → blocked, and back by an explicit resolution only. Active turns stay. */
+/** Blocks an active run; only an explicit resolution makes it active again. Active turns stay active. */
 
 import { eventOf } from '../events/events.ts';
 import type { Escalation, RunState } from '../state/state.ts';
@@ -53,7 +53,7 @@ export interface EscalationInput {
   readonly source?: Escalation['source'];
 }
 
-/** Blocks on `escalation:retries-exhausted:dev`. */
+/** Blocks the run on a name such as `escalation:retries-exhausted:dev`. */
 export function escalateRun(state: RunState, given: EscalationInput): Changed | Refused {
   const { reason, now, role = null, turnId = null, detail = null, source = 'transition' } = given;
   const words = ['escalation', reason.replaceAll('_', '-'), ...(role === null ? [] : [role])];
@@ -67,7 +67,7 @@ export function escalateRun(state: RunState, given: EscalationInput): Changed | 
   });
 }
 
-/** Blocks on `escalation:operator:<slug of the reason>`. */
+/** Blocks the run on `escalation:operator:<slug of the reason>`. */
 export function escalateByOperator(state: RunState, given: EscalationInput): Changed | Refused {
   const slug = given.reason
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** The state machine: every move of a run, its trigger, and the two outcomes of an operation. */
+/** Defines the state machine: every move of a run with its trigger, and the two outcomes of an operation. */
 
 import type { EventDraft } from '../events/events.ts';
 import type { RunState, RunStatus } from '../state/state.ts';
@@ -22,7 +22,7 @@ export const MOVES: { readonly [T in Trigger]: { readonly from: RunStatus; reado
   resolve_blocked: { from: 'blocked', to: 'active' },
 };
 
-/** null = the trigger applies. */
+/** Returns null if the current status allows the trigger. */
 export function checkMove({ status }: Pick<RunState, 'status'>, trigger: Trigger): Refused | null {
   const { from } = MOVES[trigger];
   if (status === from) return null;
@@ -33,7 +33,7 @@ export function checkMove({ status }: Pick<RunState, 'status'>, trigger: Trigger
   });
 }
 
-/** Call `checkMove` first. */
+/** Requires a successful `checkMove`. */
 export function applyMove(state: RunState, trigger: Trigger): RunState {
   return { ...state, status: MOVES[trigger].to };
 }
@@ -51,14 +51,14 @@ type RefusalType =
 
 export interface Refused {
   readonly ok: false;
-  /** The refusal type that the corpus names. */
+  /** Refusal type as named by the corpus. */
   readonly error_type: RefusalType;
   readonly error_code: string;
   readonly detail: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** The next state, with the events that lead to it in order. */
+/** The next state, and the events that lead to it, in order. */
 export interface Changed {
   readonly ok: true;
   readonly state: RunState;

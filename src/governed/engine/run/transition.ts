@@ -1,4 +1,4 @@
-/** Moves between idle, active, paused and completed: start, requested transitions, approved gates. */
+/** Moves a run between idle, active, paused and completed: start, requested transitions, approved gates. */
 
 import { checkConfig } from '../config/check.ts';
 import { firstPhase } from '../config/config.ts';
@@ -47,7 +47,7 @@ export function initialiseRun(state: RunState, config: unknown, beginning: RunIn
 export interface TransitionRequest {
   readonly now: string;
   readonly target_status?: unknown;
-  /** State members the caller wants to change. */
+  /** State members that the caller wants to change. */
   readonly candidate_overrides?: unknown;
   readonly trigger?: unknown;
   readonly gate?: unknown;
@@ -92,18 +92,18 @@ function escalated(state: RunState, { reason, role_id, now }: TransitionRequest)
   return escalateRun(state, { reason, role: isNonEmptyText(role_id) ? role_id : null, now });
 }
 
-/** A gate with a target phase is a transition, any other the completion of the run. */
+/** A gate with a target phase is a phase transition; any other gate completes the run. */
 function waiting(state: RunState, { gate, now }: TransitionRequest): Changed | Refused {
   const refused = checkMove(state, 'gate_requires_human_approval');
   if (refused !== null) return refused;
   if (!isRecord(gate)) return jump(state, 'gate: expected the gate to wait for');
-  // The caller supplies the members; only `to` matters here.
+  // Unchecked cast: the caller supplies the members, and only `to` is used here.
   return isNonEmptyText(gate.to)
     ? paused(state, { pending_phase_transition: gate as unknown as PendingTransition }, now)
     : paused(state, { pending_run_completion: { phase: state.phase, gate: null, ...gate } as PendingCompletion }, now);
 }
 
-/** Stores the request until it is approved. */
+/** Pauses the run and stores the request until it is approved. */
 export function paused(
   state: RunState,
   pending: Pick<RunState, 'pending_phase_transition'> | Pick<RunState, 'pending_run_completion'>,

@@ -1,4 +1,4 @@
-/** The state of a run: ids, counters, active turns and open items. The past is in history, ledger and events. */
+/** Defines the state of a run: ids, counters, active turns, open items. History, ledger and events hold the past. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
@@ -15,7 +15,7 @@ export interface RunState {
   readonly phase: string | null;
   readonly accepted_integration_ref: string | null;
   readonly active_turns: Readonly<Record<string, Turn>>;
-  /** Logical clock: increases with each assignment and each acceptance. */
+  /** Logical clock: increases with each assigned turn and each accepted turn. */
   readonly turn_sequence: number;
   readonly accepted_sequence: number;
   readonly last_completed_turn_id: string | null;
@@ -60,7 +60,7 @@ export interface Turn {
   readonly run_id: string | null;
   readonly assigned_role: string;
   readonly status: TurnStatus;
-  /** 1 = the first. */
+  /** Starts at 1. */
   readonly attempt: number;
   readonly assigned_at: string | null;
   readonly started_at: string | null;
@@ -69,7 +69,7 @@ export interface Turn {
   readonly baseline: UnknownRecord | null;
   readonly assigned_sequence: number;
   readonly concurrent_with: readonly string[];
-  /** Its dispatch is among the events. */
+  /** True if the events include the dispatch of the turn. */
   readonly is_dispatched: boolean;
   readonly delegation_context?: DelegationContext | null;
   readonly delegation_review?: DelegationReview | null;
@@ -100,7 +100,7 @@ export interface QueuedDelegation extends DelegationContext {
   readonly to_role: string;
   readonly status: 'pending' | 'active' | 'completed' | 'failed';
   readonly child_turn_id: string | null;
-  /** Which required decisions the child made; set when it is done. */
+  /** Required decisions that the child turn made or missed; set when it is accepted. */
   readonly satisfied_decision_ids: readonly string[];
   readonly missing_decision_ids: readonly string[];
 }
@@ -125,7 +125,7 @@ export interface PendingCompletion {
   readonly requested_at?: string | null;
 }
 
-/** Waits until no other turn is active. */
+/** A transition or completion request that waits until no turn is active. */
 export interface QueuedRequest {
   readonly to: string | null;
   readonly requested_by_turn: string;
@@ -168,7 +168,7 @@ export interface RepoDecision {
   readonly role: string | null;
   readonly statement?: string;
   readonly category?: string;
-  /** The authority of the deciding role at that time; null = none. */
+  /** Authority of the deciding role at the time of the decision; null if it had none. */
   readonly authority?: number | null;
   readonly status: 'active' | 'overridden';
   readonly overridden_by?: string | null;

@@ -1,4 +1,4 @@
-/** Stages 3 and 4: may the role change these files, does the artifact match, and does the evidence support the claim? */
+/** Stages 3 and 4: check that the role may change these files and that the evidence supports the claims. */
 
 import { authorityOf, type GovernedConfig, runtimeType } from '../config/config.ts';
 import type { Fault, StageReport } from '../lib/findings.ts';
@@ -7,14 +7,14 @@ import type { Turn } from '../state/state.ts';
 import { producesArtifact } from './normalise.ts';
 import type { TurnResult } from './result.ts';
 
-/** Turns of this phase must change product files. */
+/** Phase whose turns must change product files. */
 const IMPLEMENTATION = 'implementation';
 
 interface ArtifactInput {
   readonly config: GovernedConfig;
   readonly turn: Turn;
   readonly phase: string | null;
-  /** An earlier turn of this phase has changed product files. */
+  /** True if an earlier turn of this phase changed product files. */
   readonly hasEarlierWork: boolean;
 }
 
@@ -113,7 +113,7 @@ export function verificationStage({ verification }: TurnResult): StageReport {
   return { faults, warnings: isBare ? ['verification: a pass without any evidence'] : [] };
 }
 
-/** A claimed pass, reduced to what the evidence proves. */
+/** Reduces a claimed pass to the status that the evidence supports. */
 export function normaliseVerification({ verification }: TurnResult, runtimeType: string): string {
   if (verification.status !== 'pass') return verification.status;
   if (runtimeType === 'manual' || runtimeType === 'api_proxy') return 'attested_pass';

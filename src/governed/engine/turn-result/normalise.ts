@@ -1,4 +1,4 @@
-/** Rewrites synonyms in a result before it is judged. Adds nothing; reports each replacement. */
+/** Rewrites synonyms in a result before it is judged. Adds no information; reports each replacement. */
 
 import { authorityOf, type GovernedConfig } from '../config/config.ts';
 import type { Normalisation } from '../lib/findings.ts';
@@ -16,7 +16,7 @@ interface NormaliseInput {
   readonly state: RunState;
   readonly config: GovernedConfig;
   readonly turn: Turn | null;
-  /** Ids in the ledger and of carried decisions. */
+  /** Ids in the ledger, and ids of carried decisions. */
   readonly takenIds: ReadonlySet<string>;
 }
 
@@ -34,7 +34,7 @@ export function normaliseResult(given: unknown, around: NormaliseInput): Normali
   return { result, normalisations: changes };
 }
 
-/** A result that names the active turn means its run. */
+/** Corrects the run id of a result that names the active turn. */
 function runIdFromTurn(
   result: UnknownRecord,
   { state, turn }: NormaliseInput,
@@ -45,7 +45,7 @@ function runIdFromTurn(
   return { ...result, run_id: state.run_id };
 }
 
-/** Replaces an invalid id by a free one. */
+/** Replaces invalid decision ids with free ones. */
 function freeDecisionIds(result: UnknownRecord, { takenIds }: NormaliseInput, changes: Normalisation[]): UnknownRecord {
   const given = result.decisions;
   if (!Array.isArray(given)) return result;
@@ -61,7 +61,7 @@ function freeDecisionIds(result: UnknownRecord, { takenIds }: NormaliseInput, ch
   return changes.some(({ rule }) => rule === 'free_decision_id') ? { ...result, decisions } : result;
 }
 
-/** An empty workspace with nothing but requests is a review. */
+/** Turns a workspace result without changes that only makes requests into a review. */
 function emptyWorkspaceIsReview(
   result: UnknownRecord,
   around: NormaliseInput,
@@ -101,9 +101,9 @@ function write(result: UnknownRecord, path: string, value: unknown): UnknownReco
 interface Synonym {
   readonly rule: string;
   readonly path: string;
-  /** undefined = nothing to replace. */
+  /** Returns undefined if there is nothing to replace. */
   readonly replace: (result: UnknownRecord) => unknown;
-  /** The former path, if it differs. */
+  /** Path of the original member, if it differs from `path`. */
   readonly from?: string;
 }
 
@@ -159,7 +159,7 @@ function actionsOf(files: unknown): unknown {
   return Object.fromEntries(changes.map(({ path, action }) => [canonicalPath(path) ?? path, action]));
 }
 
-/** `DEC-001`, or the next free number. */
+/** Returns `DEC-001` or the next free id. */
 export function nextFreeId(taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const free = `DEC-${String(n).padStart(3, '0')}`;

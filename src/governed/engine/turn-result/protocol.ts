@@ -1,4 +1,4 @@
-/** Stages 2 and 5: is the turn active and assigned to this role, and does the run allow the requests? */
+/** Stages 2 and 5: check that the turn is active and held by this role, and that the run allows the requests. */
 
 import { authorityOf, type GovernedConfig, mayComeNext, nextPhase, phasesOf, roleConfig } from '../config/config.ts';
 import { type Fault, NOTHING_FOUND, type StageReport } from '../lib/findings.ts';
@@ -112,7 +112,7 @@ function targetFaults(id: string, to: string, { config, turn, phase }: ProtocolI
   return mayComeNext(config, phase, to) ? [] : [wrong(`${id}: "${to}" may not come next in ${phase}`)];
 }
 
-/** A reviewer of delegations may not move on while required decisions are missing. */
+/** A reviewer of delegations may not request a transition or completion while required decisions are missing. */
 function reviewFaults(result: TurnResult, { turn }: ProtocolInput): readonly Fault[] {
   const lacking = (turn.delegation_review?.results ?? []).flatMap(
     ({ missing_decision_ids }) => missing_decision_ids ?? [],

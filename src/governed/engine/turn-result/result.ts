@@ -1,4 +1,4 @@
-/** The result that an agent submits for its turn. */
+/** Defines the result that an agent submits for its turn. */
 
 import type { UnknownRecord } from '../lib/unknown-record.ts';
 
@@ -103,7 +103,7 @@ export interface TurnResult {
   readonly decisions: readonly Decision[];
   readonly objections: readonly Objection[];
   readonly files_changed: readonly string[];
-  /** The action per file, if the result named one. */
+  /** Action per file, if the result names actions. */
   readonly file_actions?: Readonly<Record<string, string>>;
   readonly artifacts_created?: readonly string[];
   readonly verification: Verification;

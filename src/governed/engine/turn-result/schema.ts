@@ -1,4 +1,4 @@
-/** Stage 1: is it a turn result at all? Checks the type and form of every member. */
+/** Stage 1: checks the type and format of every member of a turn result. */
 
 import { type Fault, invalidField, missingField, NOTHING_FOUND, type StageReport } from '../lib/findings.ts';
 import { DECISION_ID, DELEGATION_ID, HUMAN, isTemplate, matches, OBJECTION_ID, ROLE_ID } from '../lib/patterns.ts';
@@ -56,7 +56,7 @@ function choiceFaults(field: string, value: unknown, choices: readonly string[])
   return unless(isOneOf(choices, value), field, `one of ${choices.join(', ')}`);
 }
 
-/** The text must not be blank or an unfilled template. */
+/** Rejects a blank string and an unfilled template. */
 function textFaults(field: string, value: unknown): Faults {
   if (!isNonEmptyText(value)) return [invalidField(field, 'a non-empty text')];
   return isTemplate(value) ? [unfilled(field)] : [];
@@ -83,7 +83,7 @@ function identityFaults(result: UnknownRecord): Faults {
     ...unless(result.schema_version === RESULT_VERSION, 'schema_version', `"${RESULT_VERSION}"`),
     ...['run_id', 'turn_id', 'runtime_id', 'summary'].flatMap((name) => {
       if (isNonEmptyText(result[name])) return [];
-      // A blank text counts as missing.
+      // A blank string counts as missing.
       return [typeof result[name] === 'string' ? missingField(name) : invalidField(name, 'a text')];
     }),
     ...(isTemplate(result.summary) ? [unfilled('summary')] : []),

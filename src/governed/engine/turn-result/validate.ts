@@ -1,4 +1,4 @@
-/** Judges a turn result in five stages, up to the first that finds a fault. */
+/** Judges a turn result in five stages; stops at the first stage that finds a fault. */
 
 import type { GovernedConfig } from '../config/config.ts';
 import { type Fault, type Normalisation, STAGES, type Stage, type StageReport } from '../lib/findings.ts';
@@ -47,10 +47,10 @@ export function validateTurnResult(given: ValidateInput): Validation {
   const { state, config, hasEarlierWork = false, takenIds = new Set<string>() } = given;
   const turn = turnOf(given);
   const { result: normalised, normalisations } = normaliseResult(given.result, { state, config, turn, takenIds });
-  // The later stages rely on what the first proves.
+  // Later stages run only after the schema stage has proved this type.
   const result = normalised as TurnResult;
   const { phase } = state;
-  // Stages after the second always have a turn.
+  // Stages after the second run only if the turn exists.
   const out = turn as Turn;
   const stages: { readonly [S in Stage]: () => StageReport } = {
     schema: () => schemaStage(normalised),

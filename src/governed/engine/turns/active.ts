@@ -1,4 +1,4 @@
-/** The active turns of a run. */
+/** Finds the active turns of a run. */
 
 import { isTurnId } from '../lib/patterns.ts';
 import { getOwn } from '../lib/unknown-record.ts';
@@ -7,7 +7,7 @@ import type { RunState, Turn } from '../state/state.ts';
 
 type HasTurns = Pick<RunState, 'active_turns'>;
 
-/** What `loadState` returns: maybe no state. */
+/** Result of `loadState`, which may be no state. */
 type MayHaveTurns = Partial<HasTurns> | null | undefined;
 
 export function getActiveTurns(state: MayHaveTurns): Readonly<Record<string, Turn>> {
@@ -18,7 +18,7 @@ export function getActiveTurnCount(state: MayHaveTurns): number {
   return Object.keys(getActiveTurns(state)).length;
 }
 
-/** null if no turn is active, or several. */
+/** Returns null if no turn or more than one turn is active. */
 export function getActiveTurn(state: MayHaveTurns): Turn | null {
   const [turn, other] = Object.values(getActiveTurns(state));
   return other === undefined ? (turn ?? null) : null;
@@ -36,7 +36,7 @@ export function withTurn(state: RunState, turn: Turn): RunState {
   return { ...state, active_turns: { ...state.active_turns, [turn.turn_id]: turn } };
 }
 
-/** One folder name for all invalid ids, so that no part of them gets into a path. */
+/** Folder name for every invalid id, so that no part of such an id gets into a path. */
 const NO_TURN = '.invalid';
 
 /** Relative to the project, always inside `.agentxchain/staging`. */

@@ -1,4 +1,4 @@
-/** Assigns a turn: one role may act, once. */
+/** Assigns a turn, which lets one role act once. */
 
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import {
@@ -19,10 +19,10 @@ export interface Assignment {
   readonly roleId: string;
   readonly turnId: string;
   readonly now: string;
-  /** State of the work tree; null = unknown. */
+  /** State of the work tree; null if unknown. */
   readonly git?: { readonly isClean: boolean } | null;
   readonly baseline?: UnknownRecord | null;
-  /** Ids of accepted turns: a turn is assigned once. */
+  /** Ids of accepted turns, which cannot be assigned again. */
   readonly acceptedTurns?: ReadonlySet<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Delegations: work that one role hands to others, and its results. */
+/** Manages delegations: work that one role assigns to others, and the results. */
 
 import type { DelegationContext, DelegationReview, QueuedDelegation, Turn } from '../state/state.ts';
 import type { TurnResult } from '../turn-result/result.ts';
@@ -40,7 +40,7 @@ export function contextFor(delegation: QueuedDelegation): DelegationContext {
   return { delegation_id, parent_turn_id, parent_role, charter, acceptance_contract, required_decision_ids };
 }
 
-/** The child turn was accepted: settles the delegation and notes missing decisions. */
+/** Settles the delegation of an accepted child turn and records missing decisions. */
 export function finishDelegation(queue: Queue, turn: Turn, result: TurnResult): Queue {
   const decided = new Set(result.decisions.map(({ id }) => id));
   return queue.map((one) => {
@@ -55,7 +55,7 @@ export function finishDelegation(queue: Queue, turn: Turn, result: TurnResult): 
   });
 }
 
-/** When all delegations of a turn are done, the parent role reviews them. One review at a time. */
+/** Starts a review by the parent role once all delegations of a turn are done; one review at a time. */
 export function nextReview(
   queue: Queue,
   pending: DelegationReview | null,

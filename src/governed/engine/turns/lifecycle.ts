@@ -1,4 +1,4 @@
-/** An active turn progresses, is rejected, reissued or rebased. */
+/** Changes active turns: progress, rejection, reissue and rebase. */
 
 import type { GovernedConfig } from '../config/config.ts';
 import { eventOf } from '../events/events.ts';
@@ -9,7 +9,7 @@ import type { RunState, Turn, TurnStatus } from '../state/state.ts';
 import { findActiveTurn, turnNotActive, withTurn } from './active.ts';
 import { type TurnChanged, turnDeadline } from './assign.ts';
 
-/** The statuses each step may follow. */
+/** Statuses from which each step is allowed. */
 const STEPS: { readonly [Step in TurnStep]: readonly TurnStatus[] } = {
   dispatched: ['assigned', 'retrying', 'failed', 'failed_start', 'failed_acceptance', 'stalled', 'conflicted'],
   starting: ['dispatched'],
@@ -68,7 +68,7 @@ export function rejectTurn(state: RunState, config: GovernedConfig, given: Rejec
     status: isLast ? 'failed' : 'retrying',
     attempt: isLast ? turn.attempt : turn.attempt + 1,
     baseline: baseline ?? turn.baseline,
-    // The next attempt starts from the work of others.
+    // The next attempt starts from files that include the other turns' work.
     ...(turn.overtaken_by === undefined ? {} : { overtaken_by: [] }),
     last_rejection: { attempt: turn.attempt, stage, reason, errors, rejected_at: now },
   };
@@ -121,7 +121,7 @@ export function reissueTurn(
   return { ok: true, state: after, turn: next, events: [eventOf('turn_reissued', after, now, { turn, payload })] };
 }
 
-/** Changes are counted from another baseline from now on. */
+/** Replaces the baseline from which the turn's changes are counted. */
 export function rebaseTurn(
   state: RunState,
   { turnId, baseline }: { readonly turnId: string; readonly baseline: UnknownRecord },

@@ -30,7 +30,7 @@ export function failureOf(thrown: unknown): RunnerFailure {
   if (thrown instanceof WireError) return refusedByLog(thrown);
   const error = asError(thrown);
   if (error instanceof FileRefusal) return { ok: false, error: error.message, error_code: error.code };
-  // To a caller, a log held by another process is the same as a held lock.
+  // Report a log held by another process like a held lock.
   const isHeld = error instanceof HubError && error.code === 'data_in_use';
   return { ok: false, error: error.message, error_code: isHeld ? 'lock_timeout' : 'io_error' };
 }
@@ -46,7 +46,7 @@ function refusedByLog({ code, message, details = {} }: WireError): RunnerFailure
   return { ok: false, error: message, error_code: isOver ? 'wrong_status' : code, ...more, details: { ...details } };
 }
 
-/** Refusals of these types use the type as their code; `details.reason` has the exact code. */
+/** Refusal types that are used as the error code; `details.reason` has the exact code. */
 const NAMED_BY_TYPE = ['override_validation_failed', 'artifact_mismatch', 'conflict', 'duplicate_decision_id'];
 
 interface Refusal {

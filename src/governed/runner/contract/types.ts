@@ -1,4 +1,4 @@
-/** The runner interface 0.2. No call throws: a failed call returns `{ok: false}` with a stable code and a message. */
+/** Defines the runner interface 0.2. No call throws: a failure is `{ok: false}` with a stable code and a message. */
 
 import type { HookAudit, HooksConfig } from '../../engine/hooks/hook.ts';
 import type {
@@ -14,7 +14,7 @@ import type { UnknownRecord } from '../../engine/lib/unknown-record.ts';
 
 export interface RunnerFailure {
   readonly ok: false;
-  /** Names the expectation, the value found, and the place. */
+  /** Message with the expectation, the value found, and the place. */
   readonly error: string;
   /** Stable; see docs/reference/governed-runner.md. */
   readonly error_code: string;
@@ -26,7 +26,7 @@ export interface RunnerFailure {
 
 export interface ValidationReport {
   readonly ok: boolean;
-  /** null = all stages passed. */
+  /** null if all stages passed. */
   readonly failed_stage: string | null;
   readonly error_type: string | null;
   readonly stages_passed: readonly string[];
@@ -39,7 +39,7 @@ export interface RunContext {
   readonly root: string;
   /** Unchanged content of agentxchain.json. */
   readonly rawConfig: unknown;
-  /** With synonyms replaced. */
+  /** Config with synonyms replaced. */
   readonly config: GovernedConfig;
   readonly version: string;
 }
@@ -59,7 +59,7 @@ export interface InitOptions {
 }
 
 export interface RunBegun extends RunChanged {
-  /** Set when a run was taken over from files; else null. */
+  /** Notice that the run was taken over from files; otherwise null. */
   readonly migration_notice: string | null;
   readonly phantom_notice: string | null;
 }
@@ -112,7 +112,7 @@ export interface RejectOptions {
 }
 
 export interface TurnRejectedAnswer extends RunChanged {
-  /** No attempts are left, and the run waits for an operator. */
+  /** True if no attempts are left, so that the run waits for an operator. */
   readonly escalated: boolean;
   readonly turn: Turn;
 }
@@ -146,7 +146,7 @@ export interface BlockDetails {
     readonly [more: string]: unknown;
   } | null;
   readonly turnId?: string | null;
-  /** Ignored, kept for compatibility: the engine derives these. */
+  /** Ignored, kept for compatibility: the engine derives this and the following members. */
   readonly escalation?: UnknownRecord | null;
   readonly hooksConfig?: unknown;
   readonly notificationConfig?: unknown;
@@ -211,7 +211,7 @@ export interface LifecycleDetails {
 
 export interface LifecycleChanged extends RunChanged {
   readonly turn: Turn;
-  /** False = the turn was already at that step. */
+  /** False if the turn was already at that step. */
   readonly changed: boolean;
 }
 

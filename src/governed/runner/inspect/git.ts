@@ -1,4 +1,4 @@
-/** Detects changes in a project's git work tree with git itself, not from claims. */
+/** Detects changes in a project's work tree with git, independent of what agents claim. */
 
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const GIT_TIMEOUT_MS = 20_000;
 const GIT_BYTES = 16 * 1024 * 1024;
-/** With more, changes cannot be attributed. */
+/** Maximum number of changed files; with more, changes cannot be attributed. */
 const MAX_DIRTY = 2000;
 
 /** The commit of a project, and the digests of files that differ from it (null = deleted). */
@@ -23,7 +23,7 @@ export interface Tree {
   readonly dirty: Readonly<Record<string, string | null>>;
 }
 
-/** null = not a work tree, git is missing, or too many files differ. */
+/** Returns null if the folder is not a work tree, git is missing, or too many files differ. */
 export async function treeOf(root: string, since?: string | null): Promise<Tree | null> {
   if ((await git(root, ['rev-parse', '--is-inside-work-tree']))?.trim() !== 'true') return null;
   const head = (await git(root, ['rev-parse', '--verify', '--quiet', 'HEAD']))?.trim() || null;
@@ -40,19 +40,19 @@ export async function treeOf(root: string, since?: string | null): Promise<Tree 
   return { head, dirty: Object.fromEntries(dirty) };
 }
 
-/** Recorded with a turn at dispatch, to detect later changes. */
+/** Creates the baseline recorded with a turn at dispatch, to detect later changes. */
 export function baselineOf(tree: Tree, now: string): UnknownRecord {
   const clean = Object.keys(tree.dirty).length === 0;
   return { kind: 'git', head_ref: tree.head, clean, captured_at: now, dirty_snapshot: tree.dirty };
 }
 
-/** The baseline of a turn dispatched now; null = not a work tree. */
+/** Returns the baseline of a turn dispatched now; null if there is no readable work tree. */
 export async function baselineNow(run: OpenRun): Promise<UnknownRecord | null> {
   const tree = await treeOf(run.root);
   return tree === null ? null : baselineOf(tree, nowOf(run));
 }
 
-/** null = the turn has no git baseline. With one, git must work: an unreadable tree is not an unchanged tree. */
+/** Returns null if the turn has no git baseline. With one, git must work: an unreadable tree is not unchanged. */
 export async function changedSince(root: string, baseline: UnknownRecord | null): Promise<readonly string[] | null> {
   if (baseline === null || baseline.kind !== 'git') return null;
   const ref = typeof baseline.head_ref === 'string' ? baseline.head_ref : null;

@@ -37,7 +37,7 @@ export interface TurnInspection {
   readonly report: ValidationReport;
   readonly evidence: Evidence;
   readonly hookResults: readonly HookAudit[];
-  /** Head of the log at the inspection. */
+  /** Head of the log when the inspection began. */
   readonly seenSeq: number;
 }
 
@@ -131,8 +131,8 @@ function stagingPath({ turn_id }: Turn): string {
 }
 
 /**
- * Changes since the dispatch, without those of turns accepted since. While other turns are active, only the declared
- * changes of this turn: the rest may be theirs.
+ * Returns the changes since the dispatch, without those of turns accepted meanwhile. While other turns are active,
+ * returns only changes that this turn declares, because the rest may be theirs.
  */
 async function observed({ root, log }: Running, turn: Turn, raw: UnknownRecord): Promise<readonly string[] | null> {
   const changed = await changedSince(root, turn.baseline);
@@ -177,7 +177,7 @@ function reportOf(validation: Valid | Invalid): ValidationReport {
   return { ...common, failed_stage, error_type, errors };
 }
 
-/** Gates read pages that people write; longer files are ignored. */
+/** Gates read documents that people write; longer files are ignored. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 function gatePaths(config: GovernedConfig, phase: string | null): readonly string[] {
@@ -187,7 +187,7 @@ function gatePaths(config: GovernedConfig, phase: string | null): readonly strin
   return [...new Set(paths.flatMap((path) => canonicalPath(path) ?? []))];
 }
 
-/** Existing regular files that are not reached through links. */
+/** Collects regular files that exist and are not reached through links. */
 async function fileEvidence(root: string, paths: readonly string[]): Promise<readonly FileEvidence[]> {
   const found: FileEvidence[] = [];
   for (const path of paths) {
@@ -207,7 +207,7 @@ async function keepAside(root: string, sha256: string, bytes: Buffer): Promise<v
   if ((await statOrNull(place)) === null) await writeFileAtomic(place, bytes, 0o400);
 }
 
-/** Keeps what gates look for: headings with the next lines, answers, and table rows. */
+/** Keeps the parts that gates check: headings with the next lines, answers, and table rows. */
 function partOf(text: string): string {
   const kept: string[] = [];
   let after = 0;

@@ -1,4 +1,4 @@
-/** A hub in this process over the log of one project, for one operation. */
+/** Opens a hub in this process over the log of one project, for one operation. */
 
 import { governed } from 'parley-hub/adapters/governed';
 import { EVALUATORS, HANDLERS } from 'parley-hub/expectations/built-in';
@@ -14,7 +14,7 @@ import { OPERATOR, RUNNER, type RunClients } from './session-log.ts';
 
 const MIB = 1024 * 1024;
 
-/** Results and configs may be long, and nobody acks the operator's deliveries. */
+/** High limits: results and configs may be long, and nobody acks the operator's deliveries. */
 const LIMITS = {
   maxEventBytes: 24 * MIB,
   maxKnobBytes: 4 * MIB,

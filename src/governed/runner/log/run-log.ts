@@ -1,4 +1,4 @@
-/** The log of a run, and the run replayed from it. */
+/** Defines the log of a run and replays the run from it. */
 
 import type { Envelope } from '../../../core/records/session/envelope.ts';
 import type { SessionMetadata } from '../../../core/records/session/session.ts';
@@ -13,20 +13,20 @@ export interface Posted {
 }
 
 export interface PostOptions {
-  /** `operator` has the grant `approve`. */
+  /** Identity that posts; `operator` has the grant `approve`. */
   readonly as?: 'runner' | 'operator';
-  /** Rejected with `conflict` unless this is the head. */
+  /** The post fails with `conflict` unless this is the head seq. */
   readonly expectedSeq?: number;
 }
 
 export interface RunLog {
   readonly sessionId: string;
-  /** As of the last read or write. */
+  /** Like the next three members, as of the last read or write. */
   readonly metadata: SessionMetadata;
   readonly record: RunRecord;
   readonly seq: number;
   readonly isOpen: boolean;
-  /** Records that the envelope of that seq added; null = none. */
+  /** Returns the records that the envelope at this seq added; null if it added none. */
   addedAt(seq: number): RunRecord | null;
   /** Resolves when the envelope is durable; throws if the session rejects it. */
   post(type: GovernedType, data: UnknownRecord, options?: PostOptions): Promise<Posted>;
@@ -34,7 +34,7 @@ export interface RunLog {
 }
 
 export interface RunLogs {
-  /** Oldest first, without runs whose first envelopes a crash cut short. */
+  /** Oldest first, without runs whose start or import a crash cut short. */
   readonly runs: readonly RunLog[];
   /** The active run, or the last one. */
   readonly current: RunLog | null;
@@ -56,7 +56,7 @@ export class Replay {
     return this.#last?.seq ?? 0;
   }
 
-  /** No run yet, or its import was cut short. */
+  /** True if the log has no run yet or its import was cut short. */
   get isEmpty(): boolean {
     return this.#added.size === 0 || this.#isPart;
   }
@@ -75,7 +75,7 @@ export class Replay {
     return this.#added.get(seq) ?? null;
   }
 
-  /** False = not the log that was read before. */
+  /** Returns false if the log is not the one that was read before. */
   isAt({ seq, envelope_id }: Envelope): boolean {
     return this.#last === null || (this.#last.seq === seq && this.#last.id === envelope_id);
   }

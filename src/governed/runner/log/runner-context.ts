@@ -1,4 +1,4 @@
-/** Context of runner operations: ports, process memory, and the open run. */
+/** Defines the context of runner operations: ports, process memory, and the open run. */
 
 import { hostname } from 'node:os';
 import type { Clock, Ids } from '../../../core/ports/platform.ts';
@@ -12,7 +12,7 @@ export interface RunnerPorts {
   readonly ids: Ids;
   /** Values of `${NAME}` in hooks and notifications. */
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Awaited after every step, so that tests can stop the process there. */
+  /** Awaited after every step, so that tests can stop the process at that step. */
   readonly reached: (step: RunnerStep) => void | Promise<void>;
 }
 
@@ -37,9 +37,9 @@ export const RUNNER_STEPS = [
 ] as const;
 export type RunnerStep = (typeof RUNNER_STEPS)[number];
 
-/** Kept for the life of the process. */
+/** Data kept for the life of the process. */
 interface RunnerMemory {
-  /** Identifies this process to others. */
+  /** Identifies this process to other processes. */
   readonly owner: string;
   readonly fences: Map<string, number>;
   readonly replays: Map<string, Replay>;
@@ -70,7 +70,7 @@ export function stateOf({ log }: { readonly log: RunLog }): RunState {
   return log.record.state.run;
 }
 
-/** The current time in the format of records. */
+/** Returns the current time in the format of records. */
 export function nowOf({ means }: OpenRun): string {
   return new Date(means.clock.now()).toISOString();
 }

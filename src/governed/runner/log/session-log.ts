@@ -1,4 +1,4 @@
-/** Run logs stored as sessions of a hub. Posts under the lease of this process. */
+/** Stores run logs as sessions of a hub, and posts under the lease of this process. */
 
 import { hostname } from 'node:os';
 import type { AgentClient } from '../../../client/index.ts';
@@ -18,12 +18,12 @@ export const RUNNER = 'runner';
 
 export interface RunClients {
   readonly runner: AgentClient;
-  /** Has the grant `approve`; connected on first use. */
+  /** Client with the grant `approve`; connects on first use. */
   readonly operator: () => Promise<AgentClient>;
   readonly operatorName?: string;
   /** Participants by the role they hold; the runner dispatches the other roles. */
   readonly roles?: Readonly<Record<string, string>>;
-  /** Selects the sessions of this project; absent = all governed sessions of the runner. */
+  /** Selects the sessions of this project; without it, all governed sessions of the runner. */
   readonly label?: { readonly name: string; readonly value: string };
 }
 
@@ -41,10 +41,10 @@ export class SessionLogs implements RunLogs {
     const logs = new SessionLogs(clients, means);
     const { runner, label } = clients;
     for await (const { session_id, labels, creator_id } of runner.sessions({ type: 'governed' })) {
-      // Labels can be copied; the creator cannot.
+      // Check the creator, because labels can be copied.
       if (creator_id !== runner.agentId) continue;
       if (label !== undefined && labels[label.name] !== label.value) continue;
-      // The hub lists the newest first.
+      // The hub lists the newest session first.
       logs.#logs.unshift(await SessionLog.read(session_id, clients, means));
     }
     return logs;
@@ -65,9 +65,9 @@ export class SessionLogs implements RunLogs {
     const session = await runner.open('governed', {
       participants: [operatorName, ...new Set(Object.values(roles))],
       requiredAcks: 1,
-      // A config is JSON; its interfaces only lack an index signature.
+      // Safe cast: a config is JSON, but its interfaces lack an index signature.
       knobs: { config: config as unknown as JsonObject, ...(Object.keys(roles).length === 0 ? {} : { roles }) },
-      // Turn deadlines replace expectations: a hub opened for one operation watches nothing.
+      // Turn deadlines replace expectations, because a hub opened for one operation watches nothing.
       expectations: [],
       ...(label === undefined ? {} : { labels: { [label.name]: label.value } }),
     });
@@ -77,7 +77,7 @@ export class SessionLogs implements RunLogs {
   }
 }
 
-/** Further logs are replayed again when needed. */
+/** Maximum number of replays kept in memory; other logs are replayed when needed. */
 const REPLAYS_KEPT = 64;
 
 class SessionLog implements RunLog {
@@ -97,7 +97,7 @@ class SessionLog implements RunLog {
 
   static async read(sessionId: string, clients: RunClients, means: RunnerContext): Promise<SessionLog> {
     const { session, unavailable } = await clients.runner.session(sessionId).info();
-    // A damaged log has less than the files: never write files from it.
+    // A damaged log contains less than the files, so never write files from it.
     if (unavailable !== null) {
       throw new RunnerRefusal('log_damaged', `the log of the run cannot be read: ${unavailable}`);
     }
@@ -174,7 +174,7 @@ class SessionLog implements RunLog {
     if (this.#replay.seq === this.seq) return;
     const session = this.#clients.runner.session(this.sessionId);
     const from = this.#replay.seq;
-    // Start at the last known envelope, which must be the same.
+    // Start at the last known envelope: if it differs, read the whole log again.
     for await (const envelope of session.log(from === 0 ? {} : { fromSeq: from })) {
       if (envelope.seq === from && !this.#replay.isAt(envelope)) return this.#readAgain();
       this.#replay.add(this.#metadata, envelope);
@@ -199,7 +199,7 @@ class SessionLog implements RunLog {
 
 export const LEASE_SECONDS = 3600;
 
-/** Its time is over, or its process on this machine has ended. */
+/** True if the lease has timed out or its process on this machine has ended. */
 export function isExpiredLease({ owner, expires_at }: Lease, now: number): boolean {
   if (msFromIso(expires_at) <= now) return true;
   const [, host, pid] = /^(.*):(\d+):[0-9a-f]+$/.exec(owner) ?? [];

@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS = 50;
 interface WithRunOptions {
   /** How long to wait for the lock (default: 5 s). */
   readonly waitMs?: number;
-  /** Checked while waiting and with the lock: true = do not continue with this log. */
+  /** Checked while waiting and again under the lock; true stops the operation on this log. */
   readonly isMoot?: () => Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ async function opened<T>(
   }
 }
 
-/** A stopped process may lose the project lock and still hold the store, whose system lock ends with the process. */
+/** Retries while the store is in use: a stopped process may lose the project lock but keep the store's system lock. */
 async function openedHub(folder: string, means: RunnerContext, until: number): Promise<OpenedHub> {
   const { clock } = means;
   for (;;) {
@@ -74,7 +74,7 @@ async function openedHub(folder: string, means: RunnerContext, until: number): P
   }
 }
 
-/** Resolves links, so that one project has one name. */
+/** Resolves links, so that each project has exactly one root. */
 export async function rootOf(given: unknown): Promise<string> {
   if (typeof given !== 'string' || given === '') throw badArgument('root', 'the path of a folder', given);
   const found = await realpath(given).catch(() => null);

@@ -30,7 +30,7 @@ export async function emitNotifications(root: string, means: RunnerContext, args
   const config = checkedConfig(args.config);
   const event_id = `evt_${means.ids.hex32().slice(0, 16)}`;
   const about = isRecord(turn) ? toTurnSummary(turn) : null;
-  // Only three of its texts are sent.
+  // Unchecked cast: only three strings of the state are sent.
   const state = isRecord(args.state) ? (args.state as never) : null;
   const notification = { event_id, event_type: event, payload, turn: about, state };
   return { ok: true, event_id, results: await notifyAll({ root, config, means }, notification) };
@@ -100,7 +100,7 @@ interface Ended {
   readonly problem: string | null;
 }
 
-/** Headers may hold secrets: they are sent only to that address and never written. */
+/** Sends headers only to the webhook's address and never writes them, because they may hold secrets. */
 async function post(webhook: Webhook, body: object, variables: RunnerPorts['variables']): Promise<Ended> {
   const headers = expandVariables(webhook.headers, variables);
   if (typeof headers === 'string') return { status: null, problem: headers };
@@ -122,7 +122,7 @@ async function post(webhook: Webhook, body: object, variables: RunnerPorts['vari
   }
 }
 
-/** User name and password in a URL, together and apart. */
+/** Returns the user name and password of a URL, together and separately. */
 function credentialsIn(url: string): readonly string[] {
   const found = /^https?:\/\/([^/@]+)@/.exec(url)?.[1] ?? '';
   return found === '' ? [] : [found, ...found.split(':')];
@@ -139,7 +139,7 @@ interface Webhook {
 
 const TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 30_000;
-/** Every step of a run waits for all webhooks. */
+/** Maximum number of webhooks, because every step of a run waits for all of them. */
 const MAX_WEBHOOKS = 8;
 
 function webhooksOf(config: unknown): readonly Webhook[] {

@@ -58,7 +58,7 @@ export async function assignTurn(run: OpenRun, { config, roleId, options = {} }:
   return { ok: true, state: after, turn, warnings: [] };
 }
 
-/** Ignores changes of accepted turns. null while other turns are active: changes cannot be attributed then. */
+/** Ignores changes of accepted turns. null if the role only reviews or active turns make changes unattributable. */
 function isClean(running: Running, { dirty }: Tree, roleId: string): boolean | null {
   if (getActiveTurnCount(stateOf(running)) > 0 || authorityOf(running.config, roleId) === 'review_only') return null;
   const accounted = new Set(running.log.record.history.flatMap(declaredIn));
@@ -71,7 +71,7 @@ function declaredIn(entry: object): readonly string[] {
   return paths.map((path) => canonicalPath(path) ?? path);
 }
 
-/** Writes the bundle from the log, whatever state the caller passed. Writing it again dispatches the same turn. */
+/** Writes the bundle from the log, not from the caller's state. Repeating the call dispatches the same turn. */
 export async function writeDispatchBundle(
   run: OpenRun,
   { config, options = {} }: OperationArgs<DispatchOptions>,

@@ -21,7 +21,7 @@ import { nowOf, type OpenRun, type Running, stateOf } from '../log/runner-contex
 import { addRejected, requireActiveTurn } from '../project/rejected-files.ts';
 import { type OperationArgs, requireRun } from '../project/take-over.ts';
 
-/** Inspections before giving up on a changing log. */
+/** Maximum number of inspections while the log keeps changing. */
 const MAX_LOOKS = 5;
 const LOOK_AGAIN = ['conflict', 'stale_evidence'];
 
@@ -40,7 +40,7 @@ export async function acceptTurn(
     try {
       return await taken(running, turn, look, resolution);
     } catch (thrown) {
-      // A file conflict is not resolved by inspecting again.
+      // Inspecting again cannot resolve a file conflict.
       const { error_code, error_type, error } = failureOf(thrown);
       if (error_type === 'conflict' || !LOOK_AGAIN.includes(error_code)) throw withHooks(thrown, look.hookResults);
       if (looks >= MAX_LOOKS)
@@ -67,7 +67,7 @@ async function taken(running: Running, turn: Turn, look: TurnInspection, resolut
     ok: true,
     state,
     validation: look.report,
-    // One envelope of this type adds one entry.
+    // Each `turn.accepted` envelope adds exactly one history entry.
     accepted: added.history[0] as HistoryEntry,
     gateResult: judged.transition,
     completionResult: judged.completion,

@@ -39,7 +39,7 @@ export async function initRun(
   return { ok: true, state: stateOf(running), migration_notice: isTakenOver ? notice : null, phantom_notice: null };
 }
 
-/** The session in which the new run begins; null = open a new one. */
+/** Returns the session in which the new run begins; null if a new session must be opened. */
 async function begun(run: OpenRun, config: Running['config'], options: InitOptions): Promise<Running | null> {
   const running = await runningRun(run, config);
   if (running === null) return null;
@@ -59,11 +59,11 @@ async function begun(run: OpenRun, config: Running['config'], options: InitOptio
 }
 
 interface AbandonArgs {
-  /** null = the current run. */
+  /** null for the current run. */
   readonly runId: unknown;
 }
 
-/** Only for a run without turns: nothing is lost. Its first envelopes stay in the log. */
+/** Abandons a run that has no turns, so that no work is lost. Its first envelopes stay in the log. */
 export async function abandonRun(run: OpenRun, { runId }: AbandonArgs): Promise<RunChanged> {
   if (runId !== null && typeof runId !== 'string') throw badArgument('runId', 'the id of a run, or null', runId);
   const isEmpty = run.logs.current === null && (await readImportedFiles(run.root)) === null;
@@ -183,12 +183,12 @@ async function askHooks(running: Running, gate_type: GateType, gate: string | nu
   if (hooks.results.length === 0 && !hooks.ok) {
     throw new RunnerRefusal(hooks.error_code ?? 'hook_failed', hooks.error ?? 'the before_gate hooks could not run');
   }
-  // Recorded even if they block: the request is part of the run.
+  // Post the results even if they block, because the request is part of the run.
   await log.post('hook.results', { phase: 'before_gate', entries: hooks.results });
   requireHooksPassed(hooks, 'before_gate');
 }
 
-/** `owner`: the calling process, which may not be the one with the log. */
+/** `owner` is the calling process, which may differ from the process that has the log. */
 interface LockArgs {
   readonly owner?: string;
 }

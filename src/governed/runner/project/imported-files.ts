@@ -27,7 +27,7 @@ interface ImportedFiles {
   readonly texts: Readonly<Record<string, string>>;
 }
 
-/** null = no state file. */
+/** Returns null if there is no state file. */
 export async function readImportedFiles(root: string): Promise<ImportedFiles | null> {
   const texts = await textsFound(root);
   const text = texts[RUN_FILES.state];
@@ -54,20 +54,20 @@ async function textsFound(root: string): Promise<Readonly<Record<string, string>
   return texts;
 }
 
-/** Saves run files without a state, which would be overwritten otherwise. */
+/** Saves run files that have no state file and would otherwise be overwritten. */
 export async function saveLooseFiles(root: string): Promise<void> {
   const texts = await textsFound(root);
   if (texts[RUN_FILES.state] === undefined) await saveImportedFiles(root, { texts });
 }
 
-/** The log cannot restore everything in these files. */
+/** Saves copies, because the log cannot restore everything in these files. */
 export async function saveImportedFiles(root: string, { texts }: Pick<ImportedFiles, 'texts'>): Promise<void> {
   for (const [name, text] of Object.entries(texts)) {
     await writeFileAtomic(await resolveInside(root, `${RUN_FOLDER}/${KEPT_FOLDER}/${name}`), text);
   }
 }
 
-/** Lines of a run file from before the log. */
+/** Returns the lines of a run file that predate the log. */
 export async function linesBefore(root: string, name: string): Promise<string> {
   const text = await readRunFile(root, `${KEPT_FOLDER}/${name}`);
   return recordsIn(text)
@@ -79,7 +79,7 @@ async function readRunFile(root: string, name: string): Promise<string | null> {
   return readFileOrNull(await resolveInside(root, `${RUN_FOLDER}/${name}`));
 }
 
-/** null = no file. Throws if the file is not a valid state. */
+/** Returns null if there is no state file. Throws if the file is not a valid state. */
 export async function stateOnDisk(root: string): Promise<RunState | null> {
   const found = await readImportedFiles(root);
   return found === null ? null : stateIn(found.state);

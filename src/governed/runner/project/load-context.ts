@@ -10,7 +10,7 @@ import { type Running, stateOf } from '../log/runner-context.ts';
 
 const CONFIG_FILE = 'agentxchain.json';
 
-/** Searches this folder and its parents; null = no valid config. */
+/** Searches this folder and its parents; null if the nearest config is invalid or there is none. */
 export async function findContext(dir: string): Promise<RunContext | null> {
   for (let folder = resolve(dir); ; folder = dirname(folder)) {
     const found = await readFileOrNull(join(folder, CONFIG_FILE)).catch(() => null);

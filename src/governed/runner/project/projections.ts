@@ -1,6 +1,6 @@
 /**
- * Projects the logs into the project's run files. The log wins: a file that differs is repaired.
- * A line file stays if correct, is extended if it is a prefix, and is rewritten otherwise.
+ * Projects the logs into the project's run files. The log takes precedence: a file that differs is repaired.
+ * Keeps a correct line file, extends a file that is a prefix, and rewrites any other.
  */
 
 import { constants } from 'node:fs';
@@ -78,7 +78,7 @@ function toRunFiles(runs: readonly RunLog[]): RunFiles {
   const records = runs.map(({ record }) => record);
   return {
     state: records.at(-1)?.state.run ?? EMPTY_STATE,
-    // A run that continued in another session is in both logs.
+    // A run that continued in another session has entries in both logs.
     history: withoutRepeats(records, 'history', ['run_id', 'turn_id'], 'turn_id'),
     ledger: withoutRepeats(records, 'ledger', ['run_id', 'turn_id', 'id'], 'id'),
     repoDecisions: records.flatMap(({ repoDecisions }) => repoDecisions),
@@ -86,7 +86,7 @@ function toRunFiles(runs: readonly RunLog[]): RunFiles {
   };
 }
 
-/** Keeps all entries without that id. */
+/** Drops repeated entries; keeps all entries without an id. */
 function withoutRepeats(
   records: readonly RunRecord[],
   list: 'history' | 'ledger',
@@ -111,7 +111,7 @@ async function writeLines(place: string, text: string): Promise<void> {
   const found = await bytesOf(place);
   if (found?.equals(wanted) === true) return;
   const isBeginning = found !== null && found.length < wanted.length && wanted.subarray(0, found.length).equals(found);
-  // A line torn in the middle is a prefix too; appending completes it.
+  // A file with a torn last line is a prefix too; appending completes the line.
   if (isBeginning) await append(place, wanted.subarray(found.length));
   else await writeFileAtomic(place, wanted);
 }
@@ -133,7 +133,7 @@ async function append(place: string, rest: Buffer): Promise<void> {
   }
 }
 
-/** null = no file. */
+/** Returns null if there is no file. */
 async function bytesOf(place: string): Promise<Buffer | null> {
   return readFile(place).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code === 'ENOENT') return null;

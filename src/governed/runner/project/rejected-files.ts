@@ -9,7 +9,7 @@ import type { StagedResult } from '../../staging/staged-result.ts';
 import { badArgument, RunnerRefusal } from '../contract/failure.ts';
 import type { Running } from '../log/runner-context.ts';
 
-/** Throws unless the turn is active; without an id, unless exactly one turn is. */
+/** Returns the active turn with this id or, without an id, the only active turn; throws if there is none. */
 export function requireActiveTurn({ log }: Running, turnId: unknown): Turn {
   const { run, books } = log.record.state;
   if (turnId === undefined || turnId === null) return onlyTurn(run);
@@ -38,14 +38,14 @@ function onlyTurn(run: RunState): Turn {
 
 type Attempt = Pick<Turn, 'turn_id' | 'attempt'>;
 
-/** Idempotent: a repeated call reuses its file, and never overwrites another result. */
+/** Idempotent: a repeated call adds no file. Never overwrites a different result. */
 export async function addRejected(root: string, attempt: Attempt, entry: UnknownRecord): Promise<void> {
   const kept = await rejectedOf(root, attempt);
   if (kept.some((one) => isSame(one, entry))) return;
   await writeFileAtomic(await resolveInside(root, pathOf(attempt, kept.length + 1)), asText(entry));
 }
 
-/** All rejected results of an attempt, oldest first; an unreadable one counts as empty. */
+/** Returns all rejected results of an attempt, oldest first; an unreadable one counts as empty. */
 async function rejectedOf(root: string, attempt: Attempt): Promise<readonly UnknownRecord[]> {
   const kept: UnknownRecord[] = [];
   for (;;) {
@@ -55,7 +55,7 @@ async function rejectedOf(root: string, attempt: Attempt): Promise<readonly Unkn
   }
 }
 
-/** A crash may leave a rejected result staged: refuses it for the next attempt, unless it was written again. */
+/** Refuses a rejected result that a crash left staged for the next attempt, unless the file was written again. */
 export async function requireNotRejected(
   { root }: Running,
   turn: Turn,
@@ -67,7 +67,7 @@ export async function requireNotRejected(
   throw new RunnerRefusal('stale_staging', error, { details: { turn_id: turn.turn_id, sha256 } });
 }
 
-/** Identity and write time of the file, which survive moving it aside and back. */
+/** Returns device, inode, size and write time, which survive moving the file away and back. */
 function writtenAt(version: unknown): string {
   return String(version).split(':').slice(0, 4).join(':');
 }
@@ -76,7 +76,7 @@ function pathOf({ turn_id, attempt }: Attempt, nth: number): string {
   return `${RUN_FOLDER}/dispatch/rejected/${turn_id}-attempt-${attempt}${nth === 1 ? '' : `-${nth}`}.json`;
 }
 
-/** A repeated call differs only in its time. */
+/** Ignores `rejected_at`, the only difference in a repeated call. */
 function isSame(one: UnknownRecord, other: UnknownRecord): boolean {
   return digestOf({ ...one, rejected_at: null }) === digestOf({ ...other, rejected_at: null });
 }

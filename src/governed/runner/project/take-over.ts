@@ -9,17 +9,17 @@ import type { OpenRun, Running } from '../log/runner-context.ts';
 import { readImportedFiles, saveImportedFiles, stateIn } from './imported-files.ts';
 import { readContext } from './load-context.ts';
 
-/** Maximum size of one envelope; far below the limit of a log. */
+/** Approximate size of one envelope; far below the limit of a log. */
 const MAX_PART_BYTES = 128 * 1024;
 
-/** Default config: that of the run, else that of the project. null = no run. */
+/** Default config: that of the run, or else that of the project. Returns null if there is no run. */
 export async function runningRun(run: OpenRun, given: unknown): Promise<Running | null> {
   const { current } = run.logs;
   const config = given === undefined ? await configOf(run, current) : checkedConfig(given);
   if (current === null) {
     const found = await readImportedFiles(run.root);
     if (found === null) return null;
-    // Validate before writing: an invalid state file stays untouched.
+    // Validate before writing, so that an invalid state file stays untouched.
     stateIn(found.state);
     await saveImportedFiles(run.root, found);
     return { ...run, config, log: await imported(run, config, found) };
@@ -57,12 +57,12 @@ async function configOf({ root }: OpenRun, current: RunLog | null): Promise<Gove
 }
 
 function isSame({ metadata }: RunLog, config: GovernedConfig): boolean {
-  // The order of phases is a key order, which a digest ignores.
+  // A digest ignores key order, which is the order of phases, so include the phases.
   const digest = (one: GovernedConfig) => digestOf([one, phasesOf(one)]);
   return digest(rulesOf(metadata).config) === digest(config);
 }
 
-/** A log keeps its config. A run with a changed config or an ended session continues in a new session. */
+/** Continues a run in a new session, because its config changed or its session ended. */
 async function goneOn(run: OpenRun, config: GovernedConfig, before: RunLog): Promise<RunLog> {
   const { state, history, ledger } = before.record;
   const named = (key: string) => (entry: object) => typeof (entry as UnknownRecord)[key] === 'string';
@@ -79,7 +79,7 @@ interface ToImport {
   readonly ledger: readonly object[];
 }
 
-/** Posts long imports in parts; an import that was cut short is ignored and repeated. */
+/** Posts long imports in parts; an interrupted import is ignored and repeated. */
 export async function imported(run: OpenRun, config: GovernedConfig, found: ToImport): Promise<RunLog> {
   const log = await run.logs.begin(config);
   const parts = partsOf(found);

@@ -19,14 +19,14 @@ import { readServedNote, type ServedNote } from './served-note.ts';
 export interface AskedLine {
   readonly op: string;
   readonly args: unknown;
-  /** The calling process; leases and fences belong to it. */
+  /** The calling process, which owns the leases and fences. */
   readonly owner: string;
 }
 
 /** The first line confirms that the hub listens; the second is the answer. */
 export type AnswerLine = { readonly here: true } | { readonly done: unknown } | { readonly failed: RunnerFailure };
 
-/** A stopped process accepts connections but never answers. */
+/** Time limit for the first line: a stopped process accepts connections but never answers. */
 const HERE_MS = 5000;
 
 export async function askServed<Name extends OperationName>(
@@ -43,7 +43,7 @@ export async function askServed<Name extends OperationName>(
 /** Read-only; does not wait for a running operation. */
 export const STATE_OP = 'loadState';
 
-/** null = no run. */
+/** Returns null if there is no run. */
 export async function askState(
   root: string,
   note: ServedNote,
@@ -101,7 +101,7 @@ async function reachHub(root: string, note: ServedNote, clock: Clock): Promise<S
   }
 }
 
-/** Probes without sending a request. */
+/** Checks the connection without sending a request. */
 export async function canBeReached({ socket }: ServedNote): Promise<boolean> {
   const reached = await connected(socket);
   reached?.destroy();
@@ -122,7 +122,7 @@ function notYet(root: string): RunnerRefusal {
 function connected(path: string): Promise<Socket | null> {
   return new Promise((settle) => {
     const socket = createConnection(path, () => settle(socket));
-    // Stays registered: a later error must not crash the process.
+    // Keep this listener, because a later error must not crash the process.
     socket.on('error', () => settle(null));
   });
 }

@@ -1,6 +1,6 @@
 /**
- * `.agentxchain/served.json`: a hub has the log of this project's runs and listens on that socket. The note stays while
- * the hub is down, so that nobody continues from the project's own, older log.
+ * Reads and writes `.agentxchain/served.json`, which names the hub that has the log of this project's runs. The file
+ * stays while the hub is down, so that nobody continues from the project's own, older log.
  */
 
 import { asText, readFileOrNull, removeFile, writeFileAtomic } from '../../../system/atomic-file.ts';
@@ -12,18 +12,18 @@ import { RunnerRefusal } from '../contract/failure.ts';
 const NOTE = `${RUN_FOLDER}/served.json`;
 
 export interface ServedNote {
-  /** Label value of its sessions in that hub. */
+  /** Label value of this project's sessions in the hub. */
   readonly served_id: string;
   readonly socket: string;
   readonly pid: number;
   readonly host: string;
-  /** The hub's data folder; null = no storage. */
+  /** The hub's data folder; null if the hub has no storage. */
   readonly data: string | null;
   /** Participants by the role they hold. */
   readonly roles: Readonly<Record<string, string>>;
 }
 
-/** null = not served. */
+/** Returns null if no hub serves the project. */
 export async function readServedNote(root: string): Promise<ServedNote | null> {
   const text = await readFileOrNull(await resolveInside(root, NOTE));
   if (text === null) return null;

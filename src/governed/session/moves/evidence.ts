@@ -1,4 +1,4 @@
-/** What the runner observed: files, git state, hook results. Its parts must be consistent. */
+/** Defines and checks what the runner observed: files, git state, hook results. */
 
 import { utf8Bytes } from '../../../core/lib/json.ts';
 import { sha256 } from '../../../core/lib/sha256.ts';
@@ -20,22 +20,22 @@ import {
 } from '../state/shape.ts';
 import { sessionError } from './move.ts';
 
-/** Per file; a larger file has a digest and an excerpt. */
+/** Maximum text per file; a larger file has a digest and an excerpt. */
 export const MAX_EVIDENCE_TEXT: number = 16 * 1024;
 
 export interface FileEvidence {
-  /** Canonical and relative to the project. */
+  /** Canonical path, relative to the project. */
   readonly path: string;
   readonly sha256: string;
   readonly size: number;
-  /** null = only its existence matters. */
+  /** null if only the existence of the file matters. */
   readonly text: string | null;
   readonly excerpt: boolean;
 }
 
 export interface GitEvidence {
   readonly head: string | null;
-  /** Changes since the dispatch; null = unknown. */
+  /** Files changed since the dispatch; null if unknown. */
   readonly changed: readonly string[] | null;
   readonly is_clean: boolean | null;
 }
@@ -92,7 +92,7 @@ function checkFile({ path, sha256: digest, size, text: says, excerpt }: FileEvid
   if (actual !== digest) throw misread(`${field}.sha256`, `${actual}, which its text has`, digest);
 }
 
-/** The observed project files. */
+/** Returns a reader of the observed project files. */
 export function filesIn({ files }: Evidence): ReadFiles {
   const texts = new Map(files.map(({ path, text: says }) => [path, says ?? '']));
   return (path) => texts.get(canonicalPath(path) ?? path) ?? null;

@@ -1,4 +1,4 @@
-/** Input and outcome of the moves of a governed session. */
+/** Defines the input and outcome of moves in a governed session. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import type { SessionMetadata } from '../../../core/records/session/session.ts';
@@ -12,14 +12,14 @@ import type { SessionRules } from '../state/rules.ts';
 import type { GovernedState } from '../state/state.ts';
 
 export interface MoveInput {
-  /** null = the envelope is in the log and was judged before. */
+  /** null if the envelope is in the log and was judged before. */
   readonly metadata: SessionMetadata | null;
   readonly rules: SessionRules;
   readonly state: GovernedState;
   readonly sender: string;
   /** The event data, not yet checked. */
   readonly data: UnknownRecord;
-  /** Its position in the log, or the next one. */
+  /** Seq of the envelope; for a draft, the next seq. */
   readonly seq: number;
   readonly now: string;
 }
@@ -56,7 +56,7 @@ export function refusalError({ error_type, error_code, detail, params }: Refused
   return new ProtocolError(detail, { ...params, error_type, error_code });
 }
 
-/** An error of the session, not of the engine. */
+/** Creates an error of the session, as opposed to an error of the engine. */
 export function sessionError(error_code: string, detail: string, params: UnknownRecord = {}): ProtocolError {
   return new ProtocolError(detail, { ...params, error_type: error_code, error_code });
 }

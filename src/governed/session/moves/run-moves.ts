@@ -1,4 +1,4 @@
-/** Moves of a run: import, start, block, resolve, gates, hook results and leases. The hub has checked the `approve` grant. */
+/** Implements moves of a run: import, start, block, resolve, gates, hook results, leases. The hub checks `approve`. */
 
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import { getOwn, isRecord, type UnknownRecord } from '../../engine/lib/unknown-record.ts';
@@ -15,7 +15,7 @@ import { type MoveInput, type Outcome, outcome, sessionError, withEngineResult }
 
 const imports = object({ history: or(listOf(anything), []), ledger: or(listOf(anything), []) });
 
-/** The first import brings the state, later ones more of the past. Nothing else may come in between. */
+/** The first import supplies the state, later ones more history. No other move may happen in between. */
 export function imported({ state, data }: MoveInput): Outcome {
   if (state.has_moved) throw sessionError('run_has_begun', 'a run is taken over before anything else happens in it');
   const isFirst = state.run.status === 'idle' && state.run.run_id === null && state.books.turns.length === 0;
@@ -30,7 +30,7 @@ export function imported({ state, data }: MoveInput): Outcome {
   });
 }
 
-/** Drops entries written twice. Entries of other runs and turns, and those without an id, all stay. */
+/** Drops repeated entries. Keeps entries of other runs and turns, and entries without an id. */
 function once(
   entries: readonly UnknownRecord[],
   keys: readonly string[],
@@ -42,7 +42,7 @@ function once(
     const id = values.at(-1);
     if (typeof id !== 'string') return true;
     const key = JSON.stringify(values);
-    // Earlier parts are known by id only, so an entry that names its run stays.
+    // Earlier parts are known only by id, so keep an entry that names its run.
     const isOfNobody = values.slice(0, -1).every((value) => value === null);
     if (seen.has(key) || (isOfNobody && before.has(id))) return false;
     seen.add(key);
@@ -105,7 +105,7 @@ export function resolved(ask: MoveInput): Outcome {
   return withEngineResult(ask, resolveBlocked(ask.state.run, { ...resolution(ask.data, ''), now: ask.now }));
 }
 
-/** A resolution that requires a note. */
+/** Resolves a blocked run; requires a note. */
 export function answered(ask: MoveInput): Outcome {
   return withEngineResult(ask, resolveBlocked(ask.state.run, { ...answer(ask.data, ''), now: ask.now }));
 }
@@ -136,7 +136,7 @@ export function approved(ask: MoveInput): Outcome {
 
 const denial = object({ ...named, reason: text });
 
-/** Recorded for information; a later approval still opens the gate. */
+/** Records a refusal for information; a later approval still opens the gate. */
 export function refused({ state, data, sender, seq }: MoveInput): Outcome {
   const { gate_type, gate, reason } = denial(data, '');
   requireGate(state.run, { gate_type, gate });
@@ -147,7 +147,7 @@ export function refused({ state, data, sender, seq }: MoveInput): Outcome {
   return outcome({ ...state, refusal: { gate, gate_type, by: sender, reason, seq } });
 }
 
-/** A decision names its gate, so it cannot hit another one that waits by then. */
+/** A decision names its gate, so that it cannot apply to a gate that became pending later. */
 function requireGate(run: RunState, { gate_type, gate }: Pick<GateRefusal, 'gate_type' | 'gate'>): void {
   const pending = pendingOf(run, gate_type);
   if (pending === null || pending.gate === gate) return;
@@ -165,7 +165,7 @@ const results = object({
   entries: hookEvidence,
 });
 
-/** Closes a follow-up once its results are here. */
+/** Records hook results and closes the follow-up they answer. */
 export function hookResults({ state, data }: MoveInput): Outcome {
   const { phase, follow_up, entries } = results(data, '');
   const open = state.follow_ups.find(({ id }) => id === follow_up);
@@ -195,8 +195,8 @@ const taking = object({
 });
 
 /**
- * A pure fold has no clock: a process that finds an expired lease names its fence to take it over, so the later of two
- * is refused. The same owner keeps its fence.
+ * A pure fold has no clock: a process takes over an expired lease by naming its fence, so that the second of two
+ * processes is refused. The same owner keeps its fence.
  */
 export function leaseTaken({ state, data, now }: MoveInput): Outcome {
   const { owner, seconds: lasts, takes_over } = taking(data, '');

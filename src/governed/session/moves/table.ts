@@ -1,4 +1,4 @@
-/** Every envelope type of a governed session, with its permitted sender and its move. */
+/** Lists every envelope type of a governed session, with its permitted sender and its move. */
 
 import { getOwn } from '../../engine/lib/unknown-record.ts';
 import type { Move } from './move.ts';
@@ -17,13 +17,13 @@ import {
 } from './run-moves.ts';
 import { accepted, assigned, claimed, dispatched, progressed, rebased, reissued, rejected } from './turn-moves.ts';
 
-/** `approver`: any credential with the `approve` grant, which the hub checks. */
+/** `approver` is any credential with the `approve` grant, which the hub checks. */
 type Sender = 'runner' | 'holder' | 'approver';
 
 export interface TypeRule {
   readonly from: Sender;
   readonly move: Move;
-  /** Accepted whatever the lease. */
+  /** Accepted regardless of the lease. */
   readonly unfenced?: true;
 }
 
@@ -84,7 +84,7 @@ export function isOfFamily(eventType: string): boolean {
   return FAMILIES.some((family) => eventType.startsWith(family));
 }
 
-/** The grant that a type requires. */
+/** Grant required for each envelope type. */
 export const APPROVALS: { readonly [Type in GovernedType]?: 'approve' } = {
   'gate.approved': 'approve',
   'gate.refused': 'approve',

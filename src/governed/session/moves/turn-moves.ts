@@ -1,5 +1,5 @@
 /**
- * Moves of a turn: assigned, dispatched, claimed, accepted, rejected.
+ * Implements moves of a turn: assigned, dispatched, claimed, accepted, rejected.
  * Acceptance judges the result again by the five stages and the gates, with the evidence of the runner.
  */
 
@@ -85,7 +85,7 @@ const claim = object({
   result: json,
 });
 
-/** The result of the holder. The run itself does not change. */
+/** Records the result of the holder; does not change the run. */
 export function claimed({ state, data, seq }: MoveInput): Outcome {
   const { turn_id, attempt, result } = claim(data, '');
   const turn = findActiveTurn(state.run, turn_id);
@@ -138,12 +138,12 @@ export function rebased(ask: MoveInput): Outcome {
 export interface AcceptedData {
   readonly turn_id: string;
   readonly raw: Json;
-  /** Normalised. */
+  /** Normalised form of `raw`. */
   readonly result: UnknownRecord;
   readonly normalisations: readonly UnknownRecord[];
   readonly evidence: Evidence;
   readonly resolution: 'standard' | 'human_merge';
-  /** The newest envelope the runner knew. */
+  /** Seq of the newest envelope that the runner knew. */
   readonly seen_seq: number;
 }
 

@@ -1,4 +1,4 @@
-/** The part of history and ledger that acceptance needs: used ids, and decisions that can be overridden. */
+/** Indexes history and ledger for acceptance: used ids, and decisions that can be overridden. */
 
 import {
   type AcceptanceIndex,

@@ -86,7 +86,7 @@ const turnMembers = object<Omit<Turn, 'turn_id' | 'is_dispatched'>>({
   last_rejection: orNull(rejection),
 });
 
-/** The key is the turn id. */
+/** Takes the turn id from the key. */
 const turns: Reader<RunState['active_turns']> = (value, field) => {
   const read = Object.entries(recordOf(turnMembers)(value, field));
   return Object.fromEntries(
@@ -100,7 +100,7 @@ const request = object<QueuedRequest>({
   verification_status: orNull(text),
 });
 
-/** Taken over as it is: its members are not checked. */
+/** Accepts a value without checking its members. */
 function unread<T>(): Reader<T> {
   return anything as Reader<unknown> as Reader<T>;
 }
@@ -147,7 +147,7 @@ const readState: Reader<RunState> = object<RunState>({
   repo_decisions: or((value, field) => repoDecisions(listOf(anything)(value, field)), []),
 });
 
-/** Throws for an invalid or impossible state. */
+/** Throws if the state is invalid or impossible. */
 export const importedState: Reader<RunState> = (value, field) => {
   const state = readState(withoutHoles(value), field);
   const fault = faultOf(state);
@@ -155,7 +155,7 @@ export const importedState: Reader<RunState> = (value, field) => {
   throw new ProtocolError(`${field}: ${fault}`, { field, error_type: 'invalid_state', error_code: 'invalid_state' });
 };
 
-/** Accepts `role` for `assigned_role`. */
+/** Accepts `role` as an alias of `assigned_role`. */
 function withoutHoles(value: unknown): unknown {
   if (!isRecord(value) || !isRecord(value.active_turns)) return value;
   const turnsOf = Object.entries(value.active_turns).map(([id, turn]) => [id, isRecord(turn) ? roleNamed(turn) : turn]);

@@ -1,4 +1,4 @@
-/** The creation data of a governed session: the project's config, the runner, and who holds which role. */
+/** Reads the creation data of a governed session: the project's config, the runner, and the holder of each role. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
@@ -10,9 +10,9 @@ import { misread, or, orNull, recordOf, text } from './shape.ts';
 
 export interface SessionRules {
   readonly config: GovernedConfig;
-  /** Observes the project and assigns turns. */
+  /** Identity that observes the project and assigns turns. */
   readonly runner: string;
-  /** Roles held by participants; the runner does the others. */
+  /** Holders by role; the runner performs the other roles. */
   readonly roles: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export const KNOBS_SCHEMA: JsonObject = {
   additionalProperties: false,
 };
 
-/** Checking a config is expensive, so it is cached by knobs object. */
+/** Caches rules by knobs object, because checking a config is expensive. */
 const known = new WeakMap<JsonObject, SessionRules>();
 
 export function rulesOf(created: Created): SessionRules {
@@ -61,7 +61,7 @@ export function checkRules(metadata: SessionMetadata): void {
   }
 }
 
-/** Replaces names by ids and names the runner. */
+/** Replaces names with ids and fills in the runner. */
 export function resolvedKnobs(metadata: SessionMetadata): JsonObject {
   const { runner, roles } = rulesOf(metadata);
   const ids = Object.entries(roles).map(([role, holder]) => [role, idOf(metadata, holder)] as const);

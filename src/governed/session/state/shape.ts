@@ -1,4 +1,4 @@
-/** Readers of envelope data: each returns the value, or throws with the field, what was expected and what came. */
+/** Reads envelope data: each reader returns the value, or throws with the field, the expected and the actual value. */
 
 import { ProtocolError } from '../../../core/lib/errors.ts';
 import { describeValue, type Json } from '../../../core/lib/json.ts';
@@ -68,7 +68,7 @@ export function orNull<T>(given: Reader<T>): Reader<T | null> {
   return or(given, null);
 }
 
-/** Absent and null are the fallback. */
+/** Returns the fallback if the value is absent or null. */
 export function or<T, F>(given: Reader<T>, fallback: F): Reader<T | F> {
   return (value, field) => (isMissing(value) ? fallback : given(value, field));
 }

@@ -1,17 +1,17 @@
-/** The state of a governed session: the run, used ids and open items. History and ledger are in the log. */
+/** Defines the state of a governed session: the run, used ids and open items. History and ledger are in the log. */
 
 import { EMPTY_STATE, type RunState } from '../../engine/state/state.ts';
 import { EMPTY_HISTORY_INDEX, type HistoryIndex } from './history-index.ts';
 
-/** A submitted result, not judged yet. */
+/** A submitted result that has not been judged yet. */
 export interface Claim {
   readonly attempt: number;
   readonly seq: number;
-  /** Of the result: acceptance must be of this one. */
+  /** Digest of the submitted result, which the accepted result must match. */
   readonly digest: string;
 }
 
-/** The run waits for the holder's result, or for the runner's judgement of it. */
+/** The run waits for the holder's result, or for the runner to judge it. */
 export interface Expected {
   readonly turn_id: string;
   readonly attempt: number;
@@ -20,7 +20,7 @@ export interface Expected {
   readonly since_seq: number;
 }
 
-/** Work after an envelope is durable, at least once. */
+/** Work to do at least once after an envelope is durable. */
 export interface FollowUp {
   readonly id: string;
   readonly phase: FollowUpPhase;
@@ -38,7 +38,7 @@ export interface Lease {
   readonly expires_at: string;
 }
 
-/** An approver refused the gate, which stays pending. */
+/** A refusal by an approver; the gate stays pending. */
 export interface GateRefusal {
   readonly gate: string | null;
   readonly gate_type: GateType;
@@ -53,7 +53,7 @@ export type GateType = (typeof GATE_TYPES)[number];
 export interface GovernedState {
   readonly run: RunState;
   readonly books: HistoryIndex;
-  /** By turn id. */
+  /** Claims by turn id. */
   readonly claims: Readonly<Record<string, Claim>>;
   readonly expected: Expected | null;
   readonly follow_ups: readonly FollowUp[];
@@ -61,9 +61,9 @@ export interface GovernedState {
   readonly last_fence: number;
   readonly refusal: GateRefusal | null;
   readonly gate_hooks_passed: boolean;
-  /** The run has moved here, so imports are over. */
+  /** True after the first move of the run, which ends imports. */
   readonly has_moved: boolean;
-  /** Seq of the last envelope that changed the run; 0 = none. */
+  /** Seq of the last envelope that changed the run; 0 if there is none. */
   readonly last_seq: number;
 }
 

@@ -20,9 +20,9 @@ type DescribeRooms = Pick<
   'limits' | 'store' | 'registry' | 'sessions' | 'redactions' | 'access' | 'looks'
 > & { readonly startTimes: WaitStartTimes };
 
-/** Sessions whose roles are cached. */
+/** Maximum sessions whose roles are cached. */
 const ROLES_KEPT = 4096;
-/** Entries searched for the newest text. */
+/** Number of newest entries searched for the newest text. */
 const LAST_ENTRIES = 8;
 const TEXT_LENGTH = 160;
 
@@ -46,7 +46,7 @@ export class SessionDescriber {
     });
   }
 
-  /** null = the session does not exist for this asker. */
+  /** null if the session does not exist for this asker. */
   private async describeOne({ agentId, credential }: Binding, sessionId: string): Promise<SessionDescription | null> {
     const { sessions, registry, startTimes } = this.rooms;
     const current = await sessions.currentHead(sessionId);
@@ -93,7 +93,7 @@ export class SessionDescriber {
     if (known !== undefined) return known;
     const [entry] = await this.rooms.store.read(sessionId, { from_seq: 1, to_seq: 1, limit: 1 });
     if (entry === undefined) return {};
-    // session.created is made by the hub; the log is read by checksum, not by schema.
+    // The hub wrote session.created; reading a log verifies checksums, not schemas.
     const created = entry.envelope.event_data as unknown as CreatedData;
     const read = Object.fromEntries(created.participants.map(({ agent_id, role }) => [agent_id, role]));
     this.roles.set(sessionId, read);

@@ -1,4 +1,4 @@
-/** The figures and the health of the hub: counters since its start, and current sizes. */
+/** Collects the figures and the health of the hub: counters since its start, and current sizes. */
 
 import { isoFromMs } from '../../../core/lib/time.ts';
 import type { Health } from '../../../core/protocol/operations/console-hub.ts';
@@ -17,11 +17,11 @@ export interface Figures {
   /** Time from the first unit of a flush until it is durable. */
   readonly flushMs: Histogram;
   readonly health: Health;
-  /** Unacked deliveries: the sum over all streams, and the largest of one stream. */
+  /** Unacked deliveries: the sum over all recipients, and the most of one recipient. */
   readonly unacked: { readonly total: number; readonly most: number };
   /** Live sessions by type and state, whether loaded or not. */
   readonly live: readonly SessionCount[];
-  /** Connections under backpressure. */
+  /** Number of connections under backpressure. */
   readonly heldUp: number;
 }
 

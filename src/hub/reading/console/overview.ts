@@ -1,4 +1,4 @@
-/** Figures of the hub for operators, with a survey of the newest live sessions. Both are cached for all readers. */
+/** Serves figures of the hub for operators, with a survey of the newest live sessions. Caches both for all readers. */
 
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
 import type {
@@ -90,7 +90,7 @@ export class Overview {
     return slow.sort((a, b) => b.unsent_bytes - a.unsent_bytes || b.unacked - a.unacked).slice(0, MAX_SLOW);
   }
 
-  /** Connected agents and turn holders; those with most turns first. */
+  /** Connected agents and turn holders, those with the most turns first. */
   private loads({ busy }: WaitSurvey): readonly AgentLoad[] {
     const { bindings, registry, inboxes } = this.rooms;
     const ids = new Set([...bindings.all()].map(({ agentId }) => agentId));
@@ -108,7 +108,7 @@ export class Overview {
   }
 }
 
-/** A result reused while it is fresh; a failed one is dropped. */
+/** Caches a result while it is fresh; drops a failed one. */
 class Fresh<T> {
   private readonly freshMs: number;
   private readonly make: (nowMs: number) => Promise<T>;
@@ -130,7 +130,7 @@ class Fresh<T> {
   }
 }
 
-/** Maximum heads per survey, read in pages: about ten milliseconds. */
+/** Maximum heads per survey, which then takes about ten milliseconds. */
 const MAX_SESSIONS = 2_000;
 const MAX_WAITS = 200;
 
@@ -142,7 +142,7 @@ interface Workload {
 interface WaitSurvey {
   readonly waits: readonly PendingWait[];
   readonly busy: ReadonlyMap<string, Workload>;
-  /** More sessions exist than were read. */
+  /** True if more sessions exist than were read. */
   readonly isPartial: boolean;
 }
 
@@ -194,7 +194,7 @@ function waitsIn(rooms: SurveyRooms, head: Head): readonly Found[] {
   ];
 }
 
-/** A decision is awaited of no particular agent. */
+/** The awaited decision, if any; it is not awaited from a particular agent. */
 function decisions(head: Head): readonly Found[] {
   const { session_id, awaits } = head;
   if (awaits === undefined) return [];
@@ -203,7 +203,7 @@ function decisions(head: Head): readonly Found[] {
   return [{ session_id, ...nobody, text, grant, since_at: changedAt(head), due_at: null, head }];
 }
 
-/** Replies expected of others than the turn holder, which is listed with its turn. */
+/** Replies expected from agents other than the turn holder, which is listed with its turn. */
 function replies(state: SessionState | null): SessionState['pacing']['unanswered'] {
   if (state === null) return [];
   return state.pacing.unanswered.filter(({ agent_id }) => agent_id !== state.head.turn?.agent_id);
@@ -219,7 +219,7 @@ function drainOf(head: Head): [since: string, due: string] {
   return [since, isoFromMs(msFromIso(since) + head.drain_timeout_ms)];
 }
 
-/** The oldest waits. Reads exact times only for those shown. */
+/** The oldest waits. Reads exact times only for the waits shown. */
 async function oldest(rooms: SurveyRooms, found: readonly Found[]): Promise<readonly PendingWait[]> {
   const bySince = (a: PendingWait, b: PendingWait): number =>
     a.since_at < b.since_at ? -1 : a.since_at > b.since_at ? 1 : 0;

@@ -1,4 +1,4 @@
-/** The feed of the console, newest first, from the audit: violations for observers, everything else for operators. */
+/** Reads the console's feed from the audit trail, newest first: violations for observers, everything else for operators. */
 
 import { WireError } from '../../../core/lib/errors.ts';
 import type { AuditEntry } from '../../../core/ports/store.ts';
@@ -12,7 +12,7 @@ import type { ReadingRooms } from '../log/read-access.ts';
 type FeedRooms = Pick<ReadingRooms, 'limits' | 'store' | 'registry' | 'looks'>;
 
 const DEFAULT_LIMIT = 50;
-/** Audit records one call reads, shown or not. */
+/** Maximum audit records one call reads, shown or not. */
 const MAX_RECORDS = 500;
 const VIOLATED = 'expectation_violated';
 
@@ -27,7 +27,7 @@ export async function readFeed(
     throw new WireError('forbidden', 'read_feed requires the grant "observe" or "operate"');
   }
   const isShown = ({ kind }: AuditEntry): boolean => (kind === VIOLATED ? mayObserve : mayOperate);
-  // Records that are not shown count too, so that one call stays small.
+  // Limit the records read, shown or not, so that one call stays small.
   const most = mayOperate && mayObserve ? limit : MAX_RECORDS;
   const before = after ?? Number.MAX_SAFE_INTEGER;
   const records = await looks.run(() => store.readAudit({ before, limit: most }));
@@ -53,7 +53,7 @@ function entryOf(registry: Registry, record: AuditEntry): FeedEntry {
   };
 }
 
-/** The first violator; the detail names all. */
+/** The first violator, or null; the detail lists all of them. */
 function violatorIn({ detail }: AuditEntry): string | null {
   const { violators } = detail as { readonly violators?: readonly { readonly agent_id?: unknown }[] };
   const id = violators?.[0]?.agent_id;

@@ -65,7 +65,7 @@ async function shownAt(
   };
 }
 
-/** Members and observers, as for the public state. */
+/** True for members and observers, who may also see the public state. */
 function mayKnow({ isObserved, metadata }: ReadableBy, agentId: string): boolean {
   const participant = participantOf(metadata, agentId);
   return isObserved || (participant !== undefined && isMember(participant));

@@ -1,4 +1,4 @@
-/** The waits and deadlines of a session that a reader may know: those caused by a whisper are shown to its recipients only. */
+/** Selects the waits and deadlines a reader may know: those caused by a whisper are shown only to its recipients. */
 
 import { toWaitInput } from '../../../core/decisions/expectations-due.ts';
 import { isoFromMs, isTime, msFromIso } from '../../../core/lib/time.ts';
@@ -17,7 +17,7 @@ import { openWaits } from '../../../core/state/waits.ts';
 import { LruCache } from '../../lib/lru-cache.ts';
 import type { ReadingRooms } from '../log/read-access.ts';
 
-/** The agent that reads; 'all' = show the waits of every agent. */
+/** The agent that reads; 'all' to show the waits of every agent. */
 export type WaitAudience = 'all' | { readonly to: string };
 
 export function visibleExpectations(
@@ -49,7 +49,7 @@ function maySee({ head }: SessionState, agentId: string | null, shown: WaitAudie
   return shown === 'all' || agentId === null || agentId === shown.to || agentId === head.turn?.agent_id;
 }
 
-/** The next deadline. `state` null = not loaded: an expectation then has no name. */
+/** The next deadline, or null. `state` is null if the session is not loaded: an expectation then has no name. */
 export function nextDeadline(
   head: Head,
   state: SessionState | null,
@@ -92,10 +92,10 @@ function ofLifecycle(head: Head): Found | null {
   return { at, what: state === 'CLOSING' ? 'drain' : isInvite ? 'invites' : 'ttl', agent_id: null };
 }
 
-/** Times kept. */
+/** Maximum times cached. */
 const KEPT = 4096;
 
-/** Since when a turn is held or a decision awaited: known for a loaded session, read once for another. */
+/** Finds when a turn or an awaited decision began: from the loaded session, else by reading the log once. */
 export class WaitStartTimes {
   private readonly rooms: Pick<ReadingRooms, 'store' | 'sessions'>;
   private readonly known = new LruCache<string>(KEPT);
@@ -121,7 +121,7 @@ export class WaitStartTimes {
     return { text, grant, since_seq, since_at: await this.timeOf(head, since_seq) };
   }
 
-  /** The time an envelope of the session was accepted. */
+  /** The time at which an envelope of the session was accepted. */
   async timeOf(head: Head, seq: number): Promise<string> {
     if (seq >= head.seq) return changedAt(head);
     const { session_id } = head;
@@ -131,7 +131,7 @@ export class WaitStartTimes {
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const [entry] = await this.rooms.store.read(session_id, { from_seq: seq, to_seq: seq, limit: 1 });
-    // The log is damaged there: this is the best known time.
+    // The log is damaged at this seq: use the best known time.
     if (entry === undefined) return changedAt(head);
     this.known.set(key, entry.envelope.created_at);
     return entry.envelope.created_at;

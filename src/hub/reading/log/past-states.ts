@@ -18,7 +18,7 @@ import type { ReadingRooms } from './read-access.ts';
 type StoredLog = Pick<StoredHead, 'head' | 'epoch'>;
 type PastRooms = Pick<ReadingRooms, 'log' | 'limits' | 'store' | 'redactions'>;
 
-/** Past states kept, so that stepping forward continues from the last one. Few, because a state may be large. */
+/** Maximum past states cached, so that stepping forward continues from the last one. Few, because states may be large. */
 const KEPT = 16;
 
 export interface PastState {
@@ -32,7 +32,7 @@ interface Kept {
   readonly state: SessionState;
   readonly adapter: CompleteAdapter;
   readonly epoch: number;
-  /** Number of redactions at that time: an older state may hold content redacted since. */
+  /** Number of redactions when the state was cached: it may hold content redacted since. */
   readonly redactions: number;
 }
 
@@ -44,7 +44,7 @@ export class PastStates {
     this.rooms = rooms;
   }
 
-  /** `atSeq` is before the head, whose state is in memory. */
+  /** The state at `atSeq`, which must be before the head. */
   at(session: LiveSession, stored: StoredLog, atSeq: number): Promise<PastState> {
     return this.rooms.looks.run(() => this.folded(session, stored, atSeq));
   }
@@ -70,7 +70,7 @@ export class PastStates {
     }
   }
 
-  /** The state to continue from; null = fold from the first entry. 'hidden' = that state would show redacted content. */
+  /** The state to continue from; null to fold from the first entry; 'hidden' if it would show redacted content. */
   private async startOf(
     stored: StoredLog,
     adapter: CompleteAdapter,
@@ -113,7 +113,7 @@ export class PastStates {
   }
 }
 
-/** The fault of a session's snapshot; null = it is correct, or no usable snapshot exists. */
+/** The problem of a session's snapshot; null if it is correct or no usable snapshot exists. */
 export async function checkSnapshot(
   rooms: PastRooms & Omit<Extensions, 'views'>,
   sessionId: string,
@@ -127,7 +127,7 @@ export async function checkSnapshot(
   const saved = await loadSnapshot(rooms, stored, adapter, head.seq);
   if (saved === null) return null;
   const { seq } = saved.state.head;
-  // Redacted content may be removed; the log can be folded from the pinned state on.
+  // Redacted content may be missing from the log, so fold from the pinned state on.
   const pinned = await loadPinnedState(rooms, stored, adapter, seq);
   const keys = pinned?.keys ?? AcceptedKeys.from([]);
   const tally = pinned?.tally ?? VisibleLineCounts.empty(rooms.limits.tallyLength);

@@ -1,4 +1,4 @@
-/** Permission to read a session, and up to which seq. Log, views and state share this. */
+/** Decides who may read a session, and up to which seq. Log, views and state share this. */
 
 import { sessionNotFoundError } from '../../../core/decisions/admit.ts';
 import type { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
@@ -10,9 +10,9 @@ import type { Binding } from '../../bindings/binding.ts';
 import type { SharedRooms } from '../../posting/shared-rooms.ts';
 import type { HubEvents } from '../../telemetry/events.ts';
 
-/** What reading uses. Each reader picks its few. */
+/** The rooms that reading uses. Each reader picks those it needs. */
 export interface ReadingRooms extends SharedRooms {
-  /** Bounds the reads for the console, so that they do not take the disk from posts. */
+  /** Limits concurrent reads for the console, so that they do not slow down posts. */
   readonly looks: ConcurrencyLimit;
   countConnections(): number;
 }
@@ -45,7 +45,7 @@ export interface ReadRequest {
   readonly all?: boolean;
 }
 
-/** Observers read everything of sessions they are not in; with `all` also of those they are in. */
+/** Observers read all of a session they are not in; with `all`, also of one they are in. */
 export function readableBy(
   rooms: Pick<ReadingRooms, 'registry' | 'events'>,
   state: SessionState | null,

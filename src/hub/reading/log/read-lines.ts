@@ -1,4 +1,4 @@
-/** Reads the lines a view takes, newest first and no further than needed, and counts the earlier ones. */
+/** Reads the lines a view takes, newest first and only as many as needed, and counts the earlier ones. */
 
 import { internalError, WireError } from '../../../core/lib/errors.ts';
 import { utf8Bytes } from '../../../core/lib/json.ts';
@@ -11,33 +11,33 @@ import { nameOf, type SessionMetadata } from '../../../core/records/session/sess
 import type { Entry } from '../../../core/records/session/unit.ts';
 import type { LiveSession } from '../../sessions/live-session.ts';
 
-/** The first page is short because most windows are; each next one is twice as long. */
+/** Entries in the first page: few, because most windows are short. Each next page is twice as long. */
 const FIRST_PAGE = 32;
 const LONGEST_PAGE = 512;
 
-/** Bytes of a message beside its text and name. */
+/** Bytes of a message in addition to its text and name. */
 const MESSAGE_BYTES = 64;
 
 export interface LineQuery {
   readonly session: LiveSession;
   readonly store: Store;
   readonly metadata: SessionMetadata;
-  /** Renders the lines; null = the adapter is missing. */
+  /** Renders the lines; null if the adapter is missing. */
   readonly adapter: CompleteAdapter | null;
   /** Applies redactions. */
   readonly shown: (entries: readonly Entry[]) => readonly Entry[];
   readonly agentId: string;
   /** The last entry to read. */
   readonly atSeq: number;
-  /** False = stop: neither this line nor any before it. */
+  /** Returns false to stop: the view takes neither this line nor any earlier one. */
   readonly takes: (line: ViewLine) => boolean;
   readonly maxBytes: number;
 }
 
 export interface LinePage {
-  /** Oldest first. */
+  /** The lines taken, oldest first. */
   readonly taken: readonly ViewLine[];
-  /** Number of lines before them. */
+  /** Number of lines before the taken ones. */
   readonly earlier: number;
   /** The newest line that no longer fits into the answer, or null. */
   readonly cutAt: number | null;
@@ -48,7 +48,7 @@ export interface LinePage {
 export async function readLines(reading: LineQuery): Promise<LinePage> {
   const { agentId, atSeq, session } = reading;
   const { tally } = session;
-  // The tally counts lines up to the newest entry. For an older one it counts whole intervals; the rest is read.
+  // The tally has the total at the newest entry. For an older `atSeq` it has whole intervals; read the rest.
   const interval = tally.intervalOf(atSeq + 1);
   const countedTo = interval * tally.length;
   const there = tally.totalBefore(interval, agentId);
@@ -79,7 +79,7 @@ export async function readLines(reading: LineQuery): Promise<LinePage> {
   return { taken: lines.toReversed(), earlier: (total ?? seen) - lines.length, cutAt, heardBefore };
 }
 
-/** The entries from `at` back to the one after `after`, newest first; from memory if it has all of them. */
+/** The entries from `at` back to `after` + 1, newest first; from memory if all of them are there. */
 export async function pageBefore(reading: LineQuery, at: number, after: number): Promise<readonly Entry[]> {
   const { session, store, shown } = reading;
   const tail = session.tailFrom(after + 1);
@@ -90,7 +90,7 @@ export async function pageBefore(reading: LineQuery, at: number, after: number):
   return shown(entries);
 }
 
-/** Damage may be found only when the log is read. */
+/** For damage that is found only when the log is read. */
 export function cannotReadError({ sessionId }: LiveSession, seq: number): WireError {
   const message = `session ${sessionId} cannot be read at seq ${seq}; its log may be damaged`;
   return new WireError('unavailable', message, { outcome: 'refused' });

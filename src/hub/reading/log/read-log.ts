@@ -1,4 +1,4 @@
-/** Reads a page of a session's log: durable entries only, filtered like delivery, plus the reader's own. */
+/** Reads a page of a session's log: durable entries, filtered as for delivery, plus the reader's own. */
 
 import { WireError } from '../../../core/lib/errors.ts';
 import { utf8Bytes } from '../../../core/lib/json.ts';
@@ -52,7 +52,7 @@ export async function readLog(
   return { envelopes, next: next >= 1 && next <= last ? next : null, head_seq };
 }
 
-/** As many as fit into one answer, at least one; the next page begins at `stoppedAt`. */
+/** Takes as many envelopes as fit into one answer, at least one; the next page begins at `stoppedAt`. */
 function takeWithin(all: readonly Envelope[], maxBytes: number): { envelopes: Envelope[]; stoppedAt: number | null } {
   const envelopes: Envelope[] = [];
   let bytes = 0;

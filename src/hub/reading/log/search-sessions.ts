@@ -1,4 +1,4 @@
-/** Searches the logs, newest session first, within bounds per call, and only what the asker could read. */
+/** Searches session logs, newest session first, within limits per call; finds only what the asker may read. */
 
 import { ConcurrencyLimit } from '../../../core/lib/concurrency-limit.ts';
 import type { Finder } from '../../../core/lib/find-text.ts';
@@ -23,11 +23,11 @@ import { authorizeObservation, type ReadingRooms } from './read-access.ts';
 type SearchRooms = Pick<ReadingRooms, 'clock' | 'limits' | 'store' | 'events' | 'registry' | 'redactions' | 'access'>;
 
 const DEFAULT_LIMIT = 20;
-/** Sessions one call reads, matching or not. */
+/** Maximum sessions one call reads, matching or not. */
 const MAX_SESSIONS = 500;
 const SESSIONS_PER_PAGE = 25;
 const SESSIONS_PER_TURN = 100;
-/** Characters searched in one tick. */
+/** Maximum characters searched in one tick. */
 const TEXT_PER_TURN = 256 * 1024;
 /** Entries per read. */
 const PAGE = 64;
@@ -42,7 +42,7 @@ export class SessionSearch {
     this.rooms = rooms;
   }
 
-  /** One page of matches. Few searches run at a time, so that they do not take the disk from posts. */
+  /** Returns one page of matches. Few searches run concurrently, so that they do not slow down posts. */
   page(asker: Binding, params: SearchParams): Promise<SearchPage> {
     const find = finderFor(params);
     const place = parseSearchCursor(params.after);
@@ -90,22 +90,22 @@ class Search {
       const from = after === undefined ? query : { ...query, after };
       const { heads, next } = await this.rooms.store.list({ ...from, limit: SESSIONS_PER_PAGE });
       const stopped = await this.through(heads);
-      // Only the store knows the cursor behind one of a page.
+      // Only the store knows the page cursor after a session in the middle of a page.
       if (stopped !== null) {
         const isLast = stopped.done === heads.length;
         const behind = isLast ? next : (await this.rooms.store.list({ ...from, limit: stopped.done })).next;
         return this.page(stopped.within, behind);
       }
       after = next;
-      // Lists do not wait for the disk, so yield now and then.
+      // Listing does not wait for the disk, so yield regularly to other work.
       if (next !== null && this.sessionsLeft % SESSIONS_PER_TURN === 0) await this.yieldTick();
     }
     return { matches: this.matches, next: null };
   }
 
   /**
-   * Where the call's budget ran out: how many sessions it had started, and the position in the last one. null = it finished them
-   * all.
+   * Where the call's budget ran out: how many sessions it had started, and the position in the last one. null if it finished
+   * all of them.
    */
   private async through(heads: readonly StoredHead[]): Promise<Stopped | null> {
     for (const [i, stored] of heads.entries()) {
@@ -145,7 +145,7 @@ class Search {
     return this.rooms.registry.find(participant)?.passport.agent_id ?? participant;
   }
 
-  /** Searches a session back from a seq. Returns where the budget was spent; null = the session is done. */
+  /** Searches a session backwards from a seq. Returns where the budget ran out; null if the session is done. */
   private async within({ head, damaged_from }: StoredHead, fromSeq: number): Promise<SearchCursor['within']> {
     if (!isSearched(head, this.params, this.participant())) return null;
     const isOwn = head.members[this.asker.agentId] !== undefined;
@@ -159,7 +159,7 @@ class Search {
     return stoppedAt === 0 ? null : { sessionId: head.session_id, seq: stoppedAt };
   }
 
-  /** Returns the next seq to search; 0 = none. `end`: the end of the asker's membership; null = it observes. */
+  /** Returns the next seq to search, 0 if none is left. `end`: end of the asker's membership; null if it observes. */
   private async back(sessionId: string, fromSeq: number, end: number | null): Promise<number> {
     for (let at = fromSeq; at >= 1; ) {
       if (this.isSpent) return at;
@@ -178,7 +178,7 @@ class Search {
     return 0;
   }
 
-  /** Returns the seq before the last match that fits into this call; null = room is left. */
+  /** Returns the seq before the last match if the page is full, else null. */
   private async look(entries: readonly Entry[]): Promise<number | null> {
     for (const entry of entries) {
       const length = lengthOf(entry.envelope);

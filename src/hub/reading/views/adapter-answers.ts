@@ -1,4 +1,4 @@
-/** What a session's adapter shows a participant beside the log: its public state, and the tools of the turn holder. */
+/** Asks a session's adapter what a participant may see in addition to the log: public state, and tools of the turn holder. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { copyJsonObject, type JsonObject } from '../../../core/lib/json.ts';
@@ -11,7 +11,7 @@ import type { LiveSession } from '../../sessions/live-session.ts';
 type AdapterGround = Pick<Ground, 'log' | 'limits'>;
 type Shown = Pick<LiveSession, 'adapter' | 'sessionId'>;
 
-/** The public state, for members only. */
+/** The public state for a member; empty for others. */
 export function publicStateOf(ground: AdapterGround, session: Shown, state: SessionState, agentId: string): JsonObject {
   const participant = participantOf(state.metadata, agentId);
   return participant !== undefined && isMember(participant) ? visibleStateFor(ground, session, state, agentId) : {};
@@ -49,7 +49,7 @@ export function turnToolsOf(
   );
 }
 
-/** A failure of the adapter is logged and answered with `empty`: the reader wants more of the session than this. */
+/** Logs a failure of the adapter and returns `empty`: the rest of the session stays readable. */
 function answerOr<T>(
   empty: T,
   { limits, log }: AdapterGround,

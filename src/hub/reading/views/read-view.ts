@@ -26,7 +26,7 @@ export function readView(rooms: ViewRooms, reader: Binding, params: Params<'read
   );
 }
 
-/** The participant to read as: the reader, or with the grant `observe` any other. */
+/** The participant to read as: the reader, or any other if the reader holds `observe`. */
 export function resolveViewer(
   rooms: Pick<ReadingRooms, 'registry' | 'events'>,
   { durable }: LiveSession,
@@ -89,7 +89,7 @@ interface ReadPage extends LinePage {
   readonly atSeq: number;
 }
 
-/** Messages may be longer than their lines: then drop the oldest, but never the newest. */
+/** Shows the lines. If the messages exceed `maxBytes`, drops the oldest lines, but never the newest one. */
 function showWithin(
   { view, params }: ResolvedView,
   page: ReadPage,
@@ -105,7 +105,7 @@ function showWithin(
   }
 }
 
-/** How many of the oldest lines to drop; 0 = all fit. Messages that the view adds stay. */
+/** How many of the oldest lines to drop; 0 if all fit. Messages that the view adds stay. */
 function overBy(messages: readonly ViewMessage[], maxBytes: number): number {
   const sizes = messages.map((message) => utf8Bytes(JSON.stringify(message)) + 1);
   let bytes = sizes.reduce((sum, size) => sum + size, 2);
@@ -143,7 +143,7 @@ function guarding<T>({ name, version }: View, member: string, call: () => T): T 
 /** Throws at the first invalid message. */
 function checkMessages(given: unknown): readonly ViewMessage[] {
   if (!Array.isArray(given)) throw invalidValueError('messages', 'a list', given);
-  // Not forEach: it skips holes.
+  // Not forEach, which skips holes.
   for (let i = 0; i < given.length; i++) checkMessage(given[i], `messages[${i}]`);
   return given;
 }
@@ -177,7 +177,7 @@ const PAGE = 512;
 async function readAllowedLines(access: Access, reading: LineQuery): Promise<LinePage> {
   const { agentId, atSeq } = reading;
   const taking = new LineCollector(reading);
-  /** The first line of each sender. */
+  /** Seq of the first line of each sender. */
   const firsts = new Map<string, number>();
   let seen = 0;
   for (let at = atSeq; at >= 1; ) {

@@ -50,7 +50,7 @@ export async function resolveView(rooms: ViewRooms, choice: ViewRequest): Promis
   }
 }
 
-/** The default at that seq: an adapter may choose by the participants there were. */
+/** The default view at `atSeq`: an adapter may choose it by the participants of that time. */
 async function defaultRef({ store }: ViewRooms, choice: ViewRequest): Promise<ViewRef> {
   const { session, adapter, metadata, agentId, atSeq } = choice;
   if (adapter === null) return metadata.manifest.default_view;
@@ -58,12 +58,12 @@ async function defaultRef({ store }: ViewRooms, choice: ViewRequest): Promise<Vi
   return defaultViewOf(adapter, then, agentId);
 }
 
-/** The version recorded at creation; the newest for a view that is not recorded. */
+/** The version recorded at creation; the newest version if none was recorded. */
 async function versionFor(rooms: ViewRooms, session: LiveSession, name: string, asked: boolean): Promise<View> {
   const { views, store } = rooms;
   const [created] = await envelopesOf(store, session, 1, 1);
   if (created === undefined) throw cannotReadError(session, 1);
-  // The hub wrote session.created; the log is read by checksum, not by schema.
+  // The hub wrote session.created; reading a log verifies checksums, not schemas.
   const { versions } = created.event_data as unknown as CreatedData;
   const kept = isPlainObject(versions.view) && Object.hasOwn(versions.view, name) ? versions.view[name] : undefined;
   const view = typeof kept === 'number' ? views.find(name, kept) : views.newest(name);
@@ -99,10 +99,10 @@ async function envelopesOf(store: Store, session: LiveSession, from: number, to:
   return entries.map(({ envelope }) => envelope);
 }
 
-/** Entries read and folded in one step. */
+/** Maximum entries read and folded in one step. */
 const PAGE = 128;
 
-/** Ranges of consecutive seqs, each read at once. */
+/** Groups seqs into ranges of consecutive ones; each range is read with one call. */
 function runsOf(seqs: readonly number[]): readonly (readonly [from: number, to: number])[] {
   const runs: [number, number][] = [];
   for (const seq of seqs) {

@@ -1,4 +1,4 @@
-/** The output of a program in one turn, as plain data, and how readers add to it. Pure. */
+/** The output of a program in one turn, as plain data, and functions that add to it. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import { isPlainObject } from '../../../core/lib/json.ts';
@@ -7,7 +7,7 @@ import type { ProgressEvent, Usage } from '../../agent/agent-fn.ts';
 import { textAt } from '../../lib/read-json.ts';
 
 export interface Failure {
-  /** null = the tool reports a failure without a cause; the exit code decides. */
+  /** null if the tool reports a failure without a cause; the exit code then decides. */
   readonly kind: AgentErrorKind | null;
   readonly message: string;
   /** Derived from the output; the tool itself reported nothing. */
@@ -21,9 +21,9 @@ export interface CliOutput {
   readonly partial: string;
   /** Text of the latest message: tools may write several between tool calls. */
   readonly message: string;
-  /** The next text starts a new message. */
+  /** True if the next text starts a new message. */
   readonly isBetween: boolean;
-  /** The final event has arrived. */
+  /** True once the final event has arrived. */
   readonly isDone: boolean;
   readonly answer: string | null;
   readonly usage: Usage | null;
@@ -33,7 +33,7 @@ export interface CliOutput {
   readonly failure: Failure | null;
   /** Latest lines that are not events, where tools may print errors. */
   readonly noise: string;
-  /** The latest line starts like an event but is truncated. */
+  /** True if the latest line starts like an event but is truncated. */
   readonly isCut: boolean;
   readonly meta: JsonObject;
 }
@@ -91,12 +91,12 @@ export function appendNoise<State extends CliOutput>(state: State, line: string)
   return { ...state, noise: noise.length <= maxNoise ? noise : noise.slice(firstKept(noise)) };
 }
 
-/** Drops whole lines: half a secret would not be found in the noise. */
+/** Start of the lines to keep. Keeps whole lines: redaction would miss half a secret. */
 function firstKept(noise: string): number {
   return noise.indexOf('\n', noise.length - maxNoise - 1) + 1;
 }
 
-/** Cuts a long line after a word, for the same reason. */
+/** Truncates a long line after a word: redaction would miss half a secret. */
 function wholeWords(line: string): string {
   if (line.length < maxNoise) return line;
   return line.slice(0, Math.max(0, line.lastIndexOf(' ', maxNoise - 1)));

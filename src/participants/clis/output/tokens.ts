@@ -1,4 +1,4 @@
-/** Token counts in disjoint classes, for every way tools count. Unknown stays null, never 0. */
+/** Converts tools' token counts to disjoint classes. An unknown count is null, never 0. */
 
 import type { Usage } from '../../agent/agent-fn.ts';
 import { usageBy } from '../../agent/usage.ts';
@@ -31,7 +31,7 @@ export function usageSince(before: Usage, now: Usage): Usage {
   return usageBy((name) => (before[name] === null ? null : without(now[name], before[name])));
 }
 
-/** The cost a tool reports; tools report 0 for models without a price. */
+/** The cost that a tool reports; null for 0, which tools report for models without a price. */
 export function costOf(stated: number | null): number | null {
   return stated !== null && stated > 0 ? stated : null;
 }

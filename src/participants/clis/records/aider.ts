@@ -62,7 +62,7 @@ function readLine(line: string, state: CliOutput): ParsedLine {
   if (failure.test(line)) return { state: appendNoise(state, line) };
   const counted = tokens.exec(line);
   if (counted !== null) return { state: answered(counted, state) };
-  // After the tokens aider reports what it did with the answer.
+  // After the token line, aider reports how it applied the answer.
   return state.isDone ? { state: appendNoise(state, line) } : appendTextLine(state, line);
 }
 

@@ -1,4 +1,4 @@
-/** Claude Code: `claude -p` with stream-json. Errors come on stdout in a result with subtype "success". */
+/** Claude Code: `claude -p` with stream-json. It reports errors on stdout, in a result with subtype "success". */
 
 import { isPlainObject } from '../../../core/lib/json.ts';
 import { at, countAt, listAt, numberAt, textAt } from '../../lib/read-json.ts';
@@ -20,7 +20,7 @@ import { costOf, sum } from '../output/tokens.ts';
 import type { CliRecord } from './cli-record.ts';
 
 interface ClaudeOutput extends CliOutput {
-  /** Id of the message that was streamed; it is repeated whole afterwards. */
+  /** Id of the streamed message, which claude repeats whole afterwards. */
   readonly streamed: string | null;
   readonly isResumed: boolean;
 }
@@ -44,7 +44,7 @@ export const claude: CliRecord<ClaudeOutput> = {
     ...extra,
   ],
   permits: {
-    // Headless, anything that needs a confirmation is denied.
+    // In headless mode, claude denies anything that needs a confirmation.
     safe: { args: ['--permission-mode', 'default', '--disallowedTools', 'Edit,Write,NotebookEdit'] },
     write: { args: ['--permission-mode', 'acceptEdits'] },
     full: { args: ['--dangerously-skip-permissions'] },
@@ -115,7 +115,7 @@ function readPiece(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> 
 }
 
 function readMessage(event: Event, state: ClaudeOutput): ParsedLine<ClaudeOutput> {
-  // A service error, written as if the model had said it.
+  // Skip a service error that is written as if the model had said it.
   if (event.is_api_error_message === true || textAt(event, 'message', 'model') === '<synthetic>') return { state };
   const blocks = listAt(event, 'message', 'content');
   const isRepeated = state.streamed !== null && textAt(event, 'message', 'id') === state.streamed;

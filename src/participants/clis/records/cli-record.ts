@@ -8,7 +8,7 @@ import type { Ending } from '../output/finish-turn.ts';
 export type Transport = 'stdin' | 'file' | 'arg';
 
 /**
- * As close as the tool's switches allow. `safe`: reads and answers. `write`: may change files in its folder.
+ * What the tool may do, as closely as its switches allow. `safe`: reads and answers. `write`: may change files in its folder.
  * `full`: acts without confirmation.
  */
 export type Permissions = 'safe' | 'write' | 'full';
@@ -28,11 +28,11 @@ export interface Ask {
   readonly promptFile?: string | undefined;
   readonly prompt?: string | undefined;
   readonly budgetUsd?: number | undefined;
-  /** Arguments of the permissions, then those of the caller. */
+  /** Arguments of the permissions, then the caller's arguments. */
   readonly extra: readonly string[];
 }
 
-/** The resumed session and its earlier token count, where known. */
+/** The resumed session and its earlier token count; null if the count is unknown. */
 export interface Resumed {
   readonly sessionId: string;
   readonly threadUsage: Usage | null;
@@ -47,11 +47,11 @@ export interface CliRecord<State extends CliOutput = CliOutput> extends Ending<S
   readonly env: {
     /** Environment variables passed if set: credentials and service addresses. */
     readonly pass: readonly string[];
-    /** Folders of the tool; not passed to a participant with its own home. */
+    /** Variables that name the tool's folders; not passed to a participant with its own home. */
     readonly home: readonly string[];
     readonly set: Readonly<Record<string, string>>;
   };
-  /** null = cannot resume: every turn sends the whole thread. */
+  /** null if the tool cannot resume: every turn then sends the whole thread. */
   readonly resume: {
     /** Matches the CLI's message for an unknown conversation. */
     readonly unknownSession: RegExp;
@@ -63,6 +63,6 @@ export interface CliRecord<State extends CliOutput = CliOutput> extends Ending<S
   begin(resumed: Resumed | null): State;
   /** Never throws; ignores unknown lines. */
   read(line: string, state: State): ParsedLine<State>;
-  /** We have run this tool, not only read about it. */
+  /** True if we have run this tool, not only read about it. */
   readonly isRunForReal: boolean;
 }

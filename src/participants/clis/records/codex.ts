@@ -34,7 +34,7 @@ export const codex: CliRecord<CodexOutput> = {
     'exec',
     '--json',
     '--skip-git-repo-check',
-    // Both check for updates on the network for seconds before anything else.
+    // Both features first check for updates on the network, for seconds.
     '--disable',
     'plugins',
     '--disable',
@@ -86,7 +86,7 @@ function readItem(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   return withProgress(nextMessage(state), 'tool', textAt(event, 'item', 'command') ?? type);
 }
 
-/** A message comes whole, or grows from event to event. */
+/** A message arrives whole, or grows from event to event. */
 function readMessage(event: Event, state: CodexOutput): ParsedLine<CodexOutput> {
   const id = textAt(event, 'item', 'id') ?? '';
   const text = textAt(event, 'item', 'text') ?? '';

@@ -24,7 +24,7 @@ export const cursor: CliRecord = {
   output: 'jsonl',
   args: ({ model, resume, extra }) => [
     '-p',
-    // Headless, it rejects untrusted folders.
+    // In headless mode, cursor-agent rejects untrusted folders.
     '--trust',
     '--output-format',
     'stream-json',
@@ -34,7 +34,7 @@ export const cursor: CliRecord = {
     ...extra,
   ],
   permits: {
-    // With -p it may write, except in mode `ask`.
+    // With -p, cursor-agent may write, except in mode `ask`.
     safe: { args: ['--mode', 'ask'] },
     write: { args: ['--force', '--sandbox', 'enabled'] },
     full: { args: ['--force', '--sandbox', 'disabled'] },

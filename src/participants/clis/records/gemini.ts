@@ -43,7 +43,7 @@ export const gemini: CliRecord = {
     ...extra,
   ],
   permits: {
-    // Headless, anything that needs a confirmation is denied.
+    // In headless mode, gemini denies anything that needs a confirmation.
     safe: { args: ['--approval-mode', 'default'] },
     write: { args: ['--approval-mode', 'auto_edit'] },
     full: { args: ['--approval-mode', 'yolo'] },
@@ -104,7 +104,7 @@ function readResult(event: Event, state: CliOutput): CliOutput {
   return { ...ended, failure: { kind, message } };
 }
 
-/** Per model if reported, otherwise one sum. Thoughts come on top of the answer; the input includes cached tokens. */
+/** Sums the models' counts, else reads the totals. Gemini counts thoughts apart from the answer, and cached tokens as input. */
 function usageOf(stats: unknown): Usage {
   const models = at(stats, 'models');
   const counted = isPlainObject(models) ? Object.values(models) : [];

@@ -1,4 +1,4 @@
-/** Any other program: configured arguments; output as text, one JSON value, or JSON lines. */
+/** Builds the record of any other program: configured arguments; output as text, one JSON value, or JSON lines. */
 
 import { at, numberAt, textAt } from '../../lib/read-json.ts';
 import { redactSecrets } from '../../lib/redact-secrets.ts';
@@ -20,7 +20,7 @@ import type { Ask, CliRecord, Transport } from './cli-record.ts';
 
 export interface GenericOptions {
   readonly command: string;
-  /** Name in errors (default: that of the command). */
+  /** Name in errors (default: the name of the command). */
   readonly tool?: string | undefined;
   /** Replaces `{prompt}`, `{file}` and `{model}`; without the first two, the prompt or its file is the last argument. */
   readonly args?: readonly string[] | undefined;
@@ -33,7 +33,7 @@ export interface GenericOptions {
 const MAX_EXCERPT = 200;
 
 interface GenericOutput extends CliOutput {
-  /** Incomplete JSON. */
+  /** The JSON output so far. */
   readonly json: string;
 }
 
@@ -57,7 +57,7 @@ export function genericRecord(options: GenericOptions): CliRecord<GenericOutput>
   };
 }
 
-/** Drops an argument whose placeholder has no value, such as a prompt that went to stdin. */
+/** Drops an argument whose placeholder has no value, such as a prompt that is sent on stdin. */
 function argsOf(args: readonly string[], ask: Ask): readonly string[] {
   const given: Readonly<Record<string, string | undefined>> = {
     '{prompt}': ask.prompt,
@@ -93,7 +93,7 @@ const settlers: Readonly<Record<'text' | 'json' | 'jsonl', (path: Path) => Settl
   jsonl: () => (_ran, state) => withPieces(state),
 };
 
-/** `error` is a failure, `delta` a part of the answer; the answer may also come whole. */
+/** `error` is a failure, `delta` a part of the answer; the answer may also arrive whole. */
 function readEvent(event: Event, before: GenericOutput, path: Path): ParsedLine<GenericOutput> {
   const failure = failureIn(event);
   if (failure !== null) return { state: withFailure(before, failure.kind, failure.message) };

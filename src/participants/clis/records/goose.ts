@@ -38,7 +38,7 @@ export const goose: CliRecord<GooseOutput> = {
     ...extra,
   ],
   permits: {
-    // Headless, nobody can confirm: it either acts freely or only talks.
+    // In headless mode nobody can confirm: goose either acts freely or only talks.
     safe: { env: { GOOSE_MODE: 'chat' } },
     write: { env: { GOOSE_MODE: 'auto' } },
     full: { env: { GOOSE_MODE: 'auto' } },

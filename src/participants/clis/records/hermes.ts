@@ -25,7 +25,7 @@ export const hermes: CliRecord = {
   ],
   permits: {
     safe: { args: ['-t', 'web'] },
-    // It has no sandbox; without --yolo it skips what it considers dangerous.
+    // Hermes has no sandbox; without --yolo it skips commands that it considers dangerous.
     write: {},
     full: { args: ['--yolo'] },
   },

@@ -27,13 +27,13 @@ export const opencode: CliRecord = {
     'run',
     '--format',
     'json',
-    // Without a title it asks a model for one.
+    // Without a title, opencode asks a model for one.
     ...(resume === undefined ? ['--title', 'parley'] : ['-s', resume]),
     ...(model === undefined ? [] : ['-m', model]),
     ...extra,
   ],
   permits: {
-    // Its default allows everything.
+    // By default, opencode allows everything.
     safe: { env: { OPENCODE_PERMISSION: '{"edit":"deny","bash":"deny"}' } },
     write: { env: { OPENCODE_PERMISSION: '{"edit":"allow","bash":"deny"}' } },
     full: { args: ['--auto'] },

@@ -1,4 +1,4 @@
-/** One attempt of a call: sends it, reads the answer and classifies the outcome. Throws only what callbacks throw. */
+/** Makes one attempt of a call: sends it, reads the answer and classifies the outcome. Throws only errors of callbacks. */
 
 import { msFromHttpDate } from '../../../core/lib/time.ts';
 import { asObject, isTooDeep, MAX_LEVELS, parseJson, truncateDepth } from '../../lib/read-json.ts';
@@ -97,10 +97,10 @@ function countOf(text: string | null): number | null {
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
-/** For events after the end of an answer, such as its usage. */
+/** Wait for events after the end of an answer, such as its usage. */
 const LAST_WORD_MS = 5_000;
 
-/** Servers that cannot stream answer in one piece even when asked to stream. */
+/** False if the server answers in one piece: some do even when asked to stream. */
 function isEvents({ isStream }: ModelAttempt, { headers }: ModelResponse): boolean {
   const type = headers.get('content-type') ?? '';
   return /event-stream/i.test(type) || (isStream && !/json|html/i.test(type));
@@ -151,7 +151,7 @@ function shallow({ event, data }: SseEvent): SseEvent {
   return { event, data: truncateDepth(data) };
 }
 
-/** The readable part may still carry the usage or a permanent error. */
+/** The failure of an answer nested too deeply, unless its readable part reports a permanent error. */
 function tooDeep(heard: string | Failure): Failure {
   if (isFailure(heard) && heard.class === 'permanent') return heard;
   return malformedFailure(`the answer is JSON of more than ${MAX_LEVELS} levels`);
@@ -188,7 +188,7 @@ async function readText(
   return { text: text + decoder.decode(), failure: null };
 }
 
-/** Names the cause: a timeout of ours, or the network. */
+/** Names the cause: one of our timeouts, or the network. */
 function interruptedError({ endedBy }: CallTimeouts, what: string, thrown: unknown): Failure {
   if (endedBy === 'wall') return networkFailure(`${what} before the timeout`, 'wall');
   if (endedBy === 'idle') return networkFailure(`${what}: silence`, 'idle');
@@ -202,7 +202,7 @@ function reasonOf(thrown: unknown): string {
   return cause instanceof Error ? `${thrown.message} (${cause.message || cause.name})` : thrown.message;
 }
 
-/** Ends with the error that broke the stream, if any. */
+/** Chunks of the answer; the last item is the error that broke the stream, if any. */
 type ByteStream = AsyncGenerator<Uint8Array | { readonly thrown: unknown }>;
 
 async function* readBytes(watch: CallTimeouts, reader: ByteReader | undefined): ByteStream {
@@ -217,12 +217,12 @@ async function* readBytes(watch: CallTimeouts, reader: ByteReader | undefined): 
   } catch (thrown) {
     yield { thrown };
   } finally {
-    // Runs also if the caller stops early; the sender may not know yet.
+    // Also runs if the caller stops early: tell the sender to stop.
     reader.cancel().catch(() => {});
   }
 }
 
-/** Whether the stream begins like a JSON object; `all` replays it from the start. */
+/** Checks whether the stream begins like a JSON object; `all` replays it from the start. */
 async function peekJson(pieces: ByteStream): Promise<{ readonly isObject: boolean; readonly all: ByteStream }> {
   const first: (Uint8Array | { readonly thrown: unknown })[] = [];
   for (;;) {

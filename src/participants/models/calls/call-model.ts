@@ -1,4 +1,4 @@
-/** One call of a model: attempts and pauses, then one answer or one error. */
+/** Calls a model: attempts and pauses, then one answer or one error. */
 
 import { AgentError, type AgentErrorKind } from '../../agent/agent-error.ts';
 import { redactSecrets } from '../../lib/redact-secrets.ts';
@@ -22,7 +22,7 @@ import { requestBody, type ServedModel } from './served-model.ts';
 
 const CALL_TIMEOUTS_MS = { timeoutMs: 300_000, idleMs: 120_000, totalMs: 900_000 } as const;
 
-/** For errors without an attempt. */
+/** Details of an error before any attempt. */
 const NOT_ASKED = { class: 'permanent', status: null, code: null, requestId: null, retryAfterMs: null } as const;
 
 /** Leaves room for the URL in the message. */
@@ -179,9 +179,9 @@ class ModelCall {
   }
 }
 
-/** More than is ever shown; bounds the time spent searching. */
+/** More than is ever shown; bounds the time spent searching for secrets. */
 const MAX_READ_CHARS = 16_384;
-/** A shorter match proves nothing. */
+/** A shorter match does not prove that a secret was split. */
 const SHORTEST_PART = 4;
 
 export function redactedText(text: string, mostChars: number, secrets: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** Ends one attempt when the caller aborts or one of two clocks runs out. */
+/** Ends one attempt when the caller aborts, or when the total or the idle timeout runs out. */
 
 import type { CancelSignal, Clock, OwnSignal } from '../../../core/ports/platform.ts';
 
@@ -33,14 +33,14 @@ export class CallTimeouts {
     return this.abort.signal;
   }
 
-  /** Restarts the idle clock, with at most `mostMs`. */
+  /** Restarts the idle timeout, shortened to `mostMs` if that is less. */
   touch(mostMs: number = Number.POSITIVE_INFINITY): void {
     this.stopIdle();
     if (this.abort.signal.aborted) return;
     this.stopIdle = this.options.clock.after(Math.min(mostMs, this.options.idleMs), () => this.end('idle'));
   }
 
-  /** Rejects when the watch ends, even if `waited` ignores the abort. */
+  /** Rejects when the attempt is over, even if `waited` ignores the abort. */
   until<T>(waited: Promise<T>): Promise<T> {
     const { signal } = this.abort;
     return new Promise<T>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A model as one service offers it: endpoint, request format and prices. */
+/** Describes a model as one service offers it: endpoint, request format and prices. */
 
 import { utf8Bytes } from '../../../core/lib/json.ts';
 import type { Clock, OwnSignal } from '../../../core/ports/platform.ts';
@@ -18,7 +18,7 @@ export interface ServedModel {
   readonly io: ModelIo;
 }
 
-/** What calls need from the platform. */
+/** The platform functions that calls need. */
 export interface ModelIo {
   /** Compatible with the platform's `fetch`. */
   readonly fetch: ModelFetch;
@@ -47,7 +47,7 @@ export interface ByteReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** The request text: the fields of the API, then the user's; null removes a field. */
+/** The request body: the API's fields, then the user's, which override them; null removes a field. */
 export function requestBody(
   { format, settings }: Pick<ServedModel, 'format' | 'settings'>,
   request: ModelRequest,
@@ -58,7 +58,7 @@ export function requestBody(
   return JSON.stringify(Object.fromEntries(fields));
 }
 
-/** Overestimates for most text, including the JSON around it. */
+/** Overestimates the tokens of most text, and of the JSON around it. */
 const BYTES_PER_TOKEN = 4;
 
 export function tokensOfText(text: string): number {

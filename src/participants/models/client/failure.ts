@@ -1,16 +1,16 @@
-/** Why an attempt failed: class, kind, and when to retry. Pure. */
+/** Classifies why an attempt failed, and decides when to retry. Pure. */
 
 import { type AgentErrorKind, type FailureClass, isAgentError } from '../../agent/agent-error.ts';
 import type { ModelRequest } from './model-client.ts';
 
-/** Rows of the retry table; null = never retry. */
+/** Rows of the retry table. A failure without a row is never retried. */
 type RetryRow = 'rate_limit' | 'server' | 'network' | 'malformed';
 
 export interface Failure {
   readonly class: FailureClass;
   readonly row: RetryRow | null;
   readonly kind: AgentErrorKind;
-  /** Not yet redacted or truncated: half a secret would not be found. */
+  /** Neither redacted nor truncated yet: redaction would miss half a secret. */
   readonly problem: string;
   readonly status: number | null;
   readonly code: string | null;
@@ -54,7 +54,7 @@ export function httpFailure(
   };
 }
 
-/** An error inside an answer with status 200: classified by its codes. */
+/** The failure for an error inside an answer with status 200, classified by its codes. */
 export function eventFailure(complaint: ApiError, requestId: string | null): Failure {
   const judged = hasSpendLimit(complaint.words) ? SPENT : byWords(complaint.words);
   const code = complaint.words.at(-1) ?? null;
@@ -62,13 +62,13 @@ export function eventFailure(complaint: ApiError, requestId: string | null): Fai
   return { ...judged, status: 200, code, problem, retryAfterMs: null, requestId };
 }
 
-/** No answer, or one that broke off. */
+/** The failure if the service did not answer, or its answer broke off. */
 export function networkFailure(problem: string, watchdog?: 'wall' | 'idle'): Failure {
   const kind = watchdog === undefined ? 'network' : 'timeout';
   return { ...NETWORK, kind, problem, status: null, code: null, retryAfterMs: null, requestId: null, watchdog };
 }
 
-/** An answer that violates the API. */
+/** The failure of an answer that violates the API. */
 export function malformedFailure(problem: string): Failure {
   return { ...MALFORMED, problem, status: 200, code: null, retryAfterMs: null, requestId: null };
 }
@@ -101,7 +101,7 @@ const BY_WORD: ReadonlyMap<string, Judged> = new Map([
   ['billing_error', SPENT],
 ]);
 
-/** The most specific known code or status. Unknown errors inside an answer usually mean overload. */
+/** Classifies by the most specific known code or status. Unknown errors inside an answer usually mean overload. */
 function byWords(words: readonly string[]): Judged {
   const known = words.map((word) => BY_WORD.get(word) ?? byNumber(word)).filter((judged) => judged !== undefined);
   return known.at(-1) ?? SERVER;
@@ -136,7 +136,7 @@ export function isForced({ tools = [], toolChoice }: Pick<ModelRequest, 'tools' 
   return tools.length > 0 && (toolChoice === 'required' || typeof toolChoice === 'object');
 }
 
-/** Whether the service rejected the request because it forces a tool. */
+/** True if the service rejected the request because it forces a tool. */
 export function rejectsForcedTools(status: number, { message, param }: ApiError): boolean {
   if (status !== 400 && status !== 422) return false;
   return param === 'tool_choice' || /tool[_ ]choice|forc(?:e[sd]?|ing)\b.{0,40}\btool/i.test(message);
@@ -160,7 +160,7 @@ export type Retries = Readonly<Record<RetryRow, number>>;
 
 export const NO_RETRIES: Retries = { rate_limit: 0, server: 0, network: 0, malformed: 0 };
 
-/** The pause before the next attempt and the updated counts; null = give up. */
+/** The pause before the next attempt and the updated counts; null if the call must not be retried. */
 export function nextTry(
   retries: Retries,
   failure: Failure,

@@ -1,4 +1,4 @@
-/** A model client: requests and replies, independent of the service. */
+/** Defines a model client: requests and replies, independent of the service. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import type { OwnSignal } from '../../../core/ports/platform.ts';
@@ -14,12 +14,12 @@ export interface ModelClient {
   estimate?(request: ModelRequest): CallEstimate;
 }
 
-/** An estimate of the prompt and a bound for the answer. */
+/** An estimate of the prompt's tokens and a bound for the answer's. */
 export interface CallEstimate {
   readonly prompt_tokens: number;
-  /** Maximum tokens of the answer; null = no bound is set. */
+  /** Maximum tokens of the answer; null if no bound is set. */
   readonly max_output_tokens: number | null;
-  /** Cost with an answer of that size; null = unknown price. */
+  /** Cost with an answer of that size; null if the price is unknown. */
   usd(outputTokens: number): number | null;
 }
 
@@ -54,7 +54,7 @@ export interface AssistantMessage {
   readonly role: 'assistant';
   readonly content: string;
   readonly tool_calls?: readonly ModelToolCall[] | undefined;
-  /** Of a `ModelReply`: repeated verbatim to the same API, with the reasoning it requires. */
+  /** From a `ModelReply`: sent back verbatim to the same API, with the reasoning that the API requires. */
   readonly raw?: RawAnswer | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface ModelToolCall extends ToolCall {
   readonly id: string;
 }
 
-/** `required` = some tool; {name} = this tool. */
+/** `required`: the model must call some tool. `{name}`: it must call this tool. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
 interface AnswerSchema {
@@ -90,14 +90,14 @@ export interface ModelReply {
   readonly text: string;
   readonly tool_calls: readonly ModelToolCall[];
   readonly stop: StopReason;
-  /** Its reason for refusing. */
+  /** The model's reason for refusing; null if it gave none. */
   readonly refusal: string | null;
-  /** Of all attempts, as far as reported. */
+  /** Usage of all attempts that reported it. */
   readonly usage: ModelUsage;
-  /** null = unknown, not 0. */
+  /** null if unknown, which is not 0. */
   readonly cost_usd: number | null;
   readonly provider: string;
-  /** As the service names it. */
+  /** Name of the model, as the service reports it. */
   readonly model: string;
   readonly request_id: string | null;
   readonly latency_ms: number;
@@ -118,7 +118,7 @@ export function rememberModel(agent: AgentFn, client: ModelClient): AgentFn {
   return agent;
 }
 
-/** undefined = unknown: a program, a person, or an agent that wraps another. */
+/** undefined if unknown: a program, a person, or an agent that wraps another. */
 export function modelOf(agent: AgentFn): ModelClient | undefined {
   return clients.get(agent);
 }

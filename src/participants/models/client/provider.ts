@@ -1,11 +1,11 @@
-/** Settings of a model and their checks: unknown settings and wrong values are rejected by name. Pure. */
+/** Defines and checks the settings of a model: rejects unknown settings and wrong values by name. Pure. */
 
 import { type OptionCheck, textCheck } from '../../../client/lib/option-checks.ts';
 import { describeValue, isPlainObject, type Json, type JsonObject } from '../../../core/lib/json.ts';
 import { type PriceList, readPrices } from '../usage/prices.ts';
 
 export interface LlmProvider {
-  /** Up to the version, such as `https://api.example.com/v1`; a query stays at the end of the URL. */
+  /** Address up to the version, such as `https://api.example.com/v1`; a query stays at the end of the URL. */
   readonly baseUrl: string;
   /** Not needed by most local servers. */
   readonly apiKey?: string | undefined;
@@ -21,14 +21,14 @@ export interface LlmProvider {
   readonly timeoutMs?: number | undefined;
   /** Longest silence within an attempt (default: 120 s). */
   readonly idleMs?: number | undefined;
-  /** All attempts and pauses (default: 900 s). */
+  /** Timeout of all attempts and pauses together (default: 900 s). */
   readonly totalMs?: number | undefined;
-  /** Maximum retries, below those of the retry table. */
+  /** Maximum number of retries; the retry table may allow fewer. */
   readonly maxRetries?: number | undefined;
   /** Sent with each request, like the fields of `body`; a field set to null is left out. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: JsonObject | undefined;
-  /** Tool rounds of an agent in one turn (default: 8). */
+  /** Maximum tool rounds of an agent in one turn (default: 8). */
   readonly maxRounds?: number | undefined;
   /** Prices that override the built-in ones. */
   readonly prices?: PriceList | undefined;
@@ -46,7 +46,7 @@ const time: SettingCheck = {
 };
 const object: SettingCheck = { expected: 'an object', holds: isPlainObject };
 
-/** null = checked elsewhere. */
+/** null if the setting is checked elsewhere. */
 const CHECKS: { readonly [Key in keyof Required<LlmProvider>]: SettingCheck | null } = {
   baseUrl: null,
   apiKey: { ...textCheck, isSecret: true },
@@ -68,7 +68,7 @@ const CHECKS: { readonly [Key in keyof Required<LlmProvider>]: SettingCheck | nu
   prices: null,
 };
 
-/** Throws TypeError. */
+/** Throws TypeError with the name of the setting. */
 export function checkSettings(settings: LlmProvider): void {
   for (const [name, value] of Object.entries(settings)) {
     if (value === undefined) continue;

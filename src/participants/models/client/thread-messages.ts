@@ -7,7 +7,7 @@ import type { ModelMessage } from './model-client.ts';
 const OPENED_BY_YOU = 'You have the first word.';
 const YOUR_TURN = 'It is your turn again.';
 
-/** Without steps: one message, the opening. */
+/** If the thread has no steps, returns only the opening. */
 export function threadMessages(ctx: ThreadContext): readonly ModelMessage[] {
   const { start } = ctx;
   if (ctx.steps.length === 0) return [{ role: 'user', content: start.content }];

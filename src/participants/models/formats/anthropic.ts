@@ -1,4 +1,4 @@
-/** Anthropic's Messages API: requests and answers. Blocks are identified by type, in any order. */
+/** Writes requests and reads answers of Anthropic's Messages API. Blocks are identified by type, in any order. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -118,7 +118,7 @@ class AnthropicReader implements AnswerReader {
     this.used = { ...this.used, ...Object.fromEntries(told) };
   }
 
-  /** Starts a block, or takes a whole one. */
+  /** Starts a block, or adds a whole one. */
   private open(start: JsonObject | null, index: number): string {
     const block: Block = { index, start: start ?? {}, grown: '', signature: textAt(start, 'signature') };
     this.blocks.push(block);
@@ -165,7 +165,7 @@ function wholeOf({ start, grown, signature }: Block): Json {
   }
 }
 
-/** The API requires a number. */
+/** Default, because the API requires a number. */
 const MAX_TOKENS = 8_192;
 
 interface Entry {

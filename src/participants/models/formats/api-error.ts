@@ -6,7 +6,7 @@ import type { ApiError } from '../client/failure.ts';
 
 const MAX_WORD_CHARS = 100;
 
-/** The body of a failed request, which may be anything, such as a proxy's HTML page. */
+/** Parses the body of a failed request, which may be anything, such as a proxy's HTML page. */
 export function parseErrorBody(body: string): ApiError {
   const holder = asObject(parseJson(body));
   const said = holder === null ? null : findApiError(holder);
@@ -28,7 +28,7 @@ export function findApiError(holder: JsonObject): ApiError | null {
   return { message, words: wordsOf(holder.type, holder.code), param: null };
 }
 
-/** An event that is itself an error: `{type: "error", code, message}`. */
+/** Parses an event that is itself an error: `{type: "error", code, message}`. */
 export function parseErrorEvent(event: JsonObject): ApiError {
   const inner = objectAt(event, 'error');
   return inner === null ? read({ ...event, type: null }) : read(inner);

@@ -1,4 +1,4 @@
-/** Chat completions, from OpenAI and compatible servers with their deviations: requests and answers. */
+/** Writes requests and reads answers of chat completions, from OpenAI and compatible servers with their deviations. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -95,7 +95,7 @@ class ChatReader implements AnswerReader {
     return { text, tool_calls, stop: this.stopOf(tool_calls), refusal, model, content: spoken(text, tool_calls) };
   }
 
-  /** A chunk, or the whole answer. Usage may come with missing, empty or null choices. */
+  /** Reads a chunk or the whole answer. Usage may arrive with missing, empty or null choices. */
   private hear(body: JsonObject, part: 'delta' | 'message'): string | Failure {
     const complaint = body.error === undefined || body.error === null ? null : findApiError(body);
     if (complaint !== null) return eventFailure(complaint, null);
@@ -146,12 +146,12 @@ class ChatReader implements AnswerReader {
   private stopOf(calls: readonly ModelToolCall[]): StopReason {
     if (this.refusal !== '') return 'refused';
     const stop = STOPS.get(this.finish ?? '') ?? 'other';
-    // Some servers say "stop" when a tool is to be called.
+    // Some servers say "stop" although the model calls a tool.
     return stop === 'end' && calls.length > 0 ? 'tool_calls' : stop;
   }
 }
 
-/** A text, or a list of parts; other parts are reasoning. */
+/** Reads a string, or the text parts of a list; other parts are reasoning. */
 function textIn(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? content.map(asObject) : [];

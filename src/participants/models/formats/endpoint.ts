@@ -1,4 +1,4 @@
-/** The address of a model, checked once, and its headers. Keys never appear in errors. Pure. */
+/** Checks the address of a model and builds its headers. Keys never appear in errors. Pure. */
 
 import type { LlmProvider } from '../client/provider.ts';
 import type { ModelFormat } from './model-format.ts';
@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly shownUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly secrets: readonly string[];
-  /** Why the key cannot be sent; null = it can, or there is none. Reported at the first call, not on creation. */
+  /** Why the key cannot be sent; null if it can, or there is none. Reported at the first call, not on creation. */
   readonly keyProblem: string | null;
 }
 
@@ -18,7 +18,7 @@ const ONE_LINE = 'expected one line of visible ASCII characters';
 /** Shorter keys are placeholders such as `none`; hiding them would spoil every text. */
 const SHORTEST_SECRET = 6;
 
-/** Throws TypeError without secret values. */
+/** Throws a TypeError that shows no secret values. */
 export function resolveEndpoint(
   { baseUrl, apiKey = '', headers = {}, model }: LlmProvider,
   format: Pick<ModelFormat, 'path' | 'headers' | 'authorise'>,
@@ -41,7 +41,7 @@ export function resolveEndpoint(
   };
 }
 
-/** Raw, JSON-escaped and URL-encoded; longest first, so that none is half hidden. */
+/** Each value raw, JSON-escaped and URL-encoded; longest first, so that none is redacted only in part. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const long = values.filter(({ length }) => length >= SHORTEST_SECRET);
   const written = long.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);

@@ -1,4 +1,4 @@
-/** A model API: how its requests are written and its answers are read; with helpers shared by all formats. Pure. */
+/** Defines a model API: how to write its requests and read its answers; with helpers for all formats. Pure. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, listAt, parseJson } from '../../lib/read-json.ts';
@@ -9,7 +9,7 @@ import type { ModelUsage } from '../usage/usage.ts';
 import type { SseEvent } from './sse.ts';
 
 export interface ModelFormat {
-  /** Marks raw answers. */
+  /** Marks raw answers of this API. */
   readonly name: string;
   /** Default name of the service. */
   readonly provider: string;
@@ -28,18 +28,18 @@ export type BodySettings = Pick<LlmProvider, 'model' | 'maxTokens' | 'temperatur
 export interface AnswerReader {
   /** Returns the text an event adds, or the failure it reports. Unknown events add nothing. */
   take(event: SseEvent): string | Failure;
-  /** Reads an answer that comes in one piece. */
+  /** Reads an answer that arrives in one piece. */
   takeWhole(body: JsonObject): string | Failure;
-  /** Nothing more will come. */
+  /** True if no more events will arrive. */
   readonly isOver: boolean;
-  /** The model has finished, even if the service's last event is missing. */
+  /** True if the model has finished, even if the service's last event is missing. */
   readonly isComplete: boolean;
   readonly usage: ModelUsage;
   answer(): Answer | Failure;
 }
 
 export interface Answer extends Pick<ModelReply, 'text' | 'tool_calls' | 'stop' | 'refusal'> {
-  /** As the service names it. */
+  /** Name of the model, as the service reports it; null if it reports none. */
   readonly model: string | null;
   readonly content: Json;
 }
@@ -76,7 +76,7 @@ export function readCalls(written: readonly RawToolCall[]): readonly ModelToolCa
   const calls: ModelToolCall[] = [];
   for (const { id, name, json } of written) {
     if (id === '' || name === '') return malformedFailure('a tool call came without id or name');
-    // Some services send an empty text for no arguments.
+    // Some services send an empty string for no arguments.
     const args = json.trim() === '' ? {} : parseJson(json);
     if (args === undefined)
       return malformedFailure(`the arguments of the tool call ${name} are not readable JSON: ${json}`);

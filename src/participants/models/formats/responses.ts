@@ -1,4 +1,4 @@
-/** OpenAI's Responses API, stateless: every request has the whole thread; an answer is a list of items. */
+/** Writes requests and reads answers of OpenAI's Responses API, stateless: each request has the whole thread. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { asObject, countAt, listAt, objectAt, parseJson, textAt } from '../../lib/read-json.ts';
@@ -105,7 +105,7 @@ class ResponsesReader implements AnswerReader {
     };
   }
 
-  /** Some servers omit the list from the last event; some never send a complete item. */
+  /** The items of the answer. Some servers omit the list from the last event; some never send a complete item. */
   private said(): readonly JsonObject[] {
     const output = listAt(this.last, 'output')
       .map(asObject)
@@ -121,7 +121,7 @@ class ResponsesReader implements AnswerReader {
     return more;
   }
 
-  /** Takes a complete item; returns its text if that was not streamed. */
+  /** Adds a complete item; returns its text if that was not streamed. */
   private add(item: JsonObject | null, index: number | null): string {
     if (item === null) return '';
     this.items.push(item);

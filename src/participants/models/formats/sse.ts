@@ -17,7 +17,7 @@ export class SseReader {
   private data: string[] = [];
   private chars = 0;
 
-  /** Returns the events these bytes complete. Throws RangeError if one is too large. */
+  /** Returns the events that these bytes complete. Throws RangeError if an event is too large. */
   push(bytes: Uint8Array): SseEvent[] {
     const text = this.decoder.decode(bytes, { stream: true });
     const events: SseEvent[] = [];

@@ -1,4 +1,4 @@
-/** Model prices, and the cost of an answer by model, day, prompt length and terms. Unknown cost is null. Pure. */
+/** Computes the cost of an answer from prices by model, day, prompt length and terms. Unknown cost is null. Pure. */
 
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
 import { isoFromMs, msFromIso } from '../../../core/lib/time.ts';
@@ -24,7 +24,7 @@ export interface Price {
   readonly note?: string;
 }
 
-/** USD per million tokens, for prompts of more than `above` tokens. A missing class is unknown. */
+/** USD per million tokens, for prompts of more than `above` tokens. The price of a missing class is unknown. */
 interface PriceTier {
   readonly above: number;
   readonly input: number;
@@ -106,7 +106,7 @@ const PER_TOKENS = 1_000_000;
 /** Finer than the price of one token, coarse enough to hide binary fractions. */
 const PARTS_OF_A_DOLLAR = 1e10;
 
-/** Also accepts the usage of a reply, which lacks the model classes. */
+/** Also accepts the usage of a reply, which lacks the fields that only models report. */
 export type PricedUsage = Usage & Partial<ModelUsage>;
 
 export function costOf(

@@ -1,4 +1,4 @@
-/** Token usage of an answer in disjoint classes, for every way a service counts. Pure. */
+/** Converts the token counts of services to disjoint classes. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { Usage } from '../../agent/agent-fn.ts';

@@ -36,7 +36,7 @@ export class Capture {
     this.#ring ??= Buffer.alloc(size);
     const length = Buffer.byteLength(text);
     const begin = size === 0 ? 0 : this.#passed % size;
-    // Usually fits before the end of the ring, without a copy.
+    // Usually the text fits before the end of the ring and needs no copy.
     if (begin + length <= size) this.#ring.write(text, begin);
     else this.#wrap(this.#ring, Buffer.from(text));
     this.#passed += length;
@@ -64,7 +64,7 @@ export class BoundedBytes {
   readonly #max: number;
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** Once something did not fit, nothing more is added. */
+  /** True once some text did not fit; nothing more is added. */
   #isFull = false;
 
   constructor(max: number) {
@@ -115,7 +115,7 @@ export class BoundedBytes {
   }
 }
 
-/** Where the UTF-8 character at `at` begins. */
+/** Index at which the UTF-8 character that covers `at` begins. */
 function beginningOfCharacter(bytes: Buffer, at: number): number {
   let begin = at;
   while (begin > 0 && isWithinCharacter(bytes[begin])) begin -= 1;

@@ -2,7 +2,7 @@
 
 import { BoundedBytes } from './capture.ts';
 
-/** UTF-8 bytes per UTF-16 unit. */
+/** Maximum UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_OF_A_UNIT = 3;
 
 export class LineSplitter {
@@ -30,7 +30,7 @@ export class LineSplitter {
     if (from < piece.length) this.#keep(piece.slice(from));
   }
 
-  /** A last line without an end counts as a line. */
+  /** Yields the last line if it has no line break. */
   *end(): Generator<string> {
     if (!this.#line.isUntouched) yield this.#take();
   }

@@ -1,6 +1,6 @@
 /**
  * The position within a terminal sequence. `string` is OSC, DCS and similar, up to BEL or ST. A line break ends every
- * sequence, so that an unfinished one cannot swallow what follows.
+ * sequence, so that an unfinished one cannot swallow the text after it.
  */
 type Place = 'text' | 'escape' | 'intermediate' | 'csi' | 'string' | 'string_escape';
 
@@ -10,7 +10,7 @@ const ESC = '\u001b';
 const BEL = '\u0007';
 const ST = '\u009c';
 
-/** Removes terminal sequences (colours, cursor moves, titles, links) from a text that comes in chunks. */
+/** Removes terminal sequences (colours, cursor moves, titles, links) from text that arrives in chunks. */
 export class AnsiStripper {
   #place: Place = 'text';
 
@@ -34,7 +34,7 @@ export class AnsiStripper {
     return kept;
   }
 
-  /** Continues a sequence; false = this character cancels it and is text. */
+  /** Continues a sequence; false if this character cancels the sequence and is text. */
   #takes(char: string): boolean {
     const next = nextPlace(this.#place, char);
     if (next === null) return false;

@@ -1,4 +1,4 @@
-/** Reads processes from /proc. Without it, a process group is known by its number only. */
+/** Reads processes from /proc. Without /proc, a process group is known by its number only. */
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ export interface ProcessEntry {
 
 export const hasProcessTable: boolean = existsSync('/proc/self/stat');
 
-/** Null if it is gone or a zombie. */
+/** null if the process is gone or a zombie. */
 export function readProcess(pid: number): ProcessEntry | null {
   const stat = readOrNull(`/proc/${pid}/stat`);
   // The name, in parentheses, may contain anything, including blanks and parentheses.
@@ -24,13 +24,13 @@ export function readProcess(pid: number): ProcessEntry | null {
   return { pid, parent, group, session, startedAt };
 }
 
-/** Whether its environment has the variable; false if unreadable. */
+/** True if the process has this environment variable; false if unreadable. */
 export function hasVariable(pid: number, name: string): boolean {
   const environ = readOrNull(`/proc/${pid}/environ`);
   return environ !== null && (environ.startsWith(`${name}=`) || environ.includes(`\0${name}=`));
 }
 
-/** Whether it holds an open file with `name` in its path; false if unreadable. */
+/** True if the process holds an open file with `name` in its path; false if unreadable. */
 export function holdsFile(pid: number, name: string): boolean {
   const folder = `/proc/${pid}/fd`;
   try {
@@ -48,7 +48,7 @@ function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    // It has ended, or belongs to another user.
+    // The process has ended, or belongs to another user.
     return null;
   }
 }
@@ -57,7 +57,7 @@ function linkOrNull(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    // It was closed meanwhile.
+    // The file was closed meanwhile.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** A program and its descendants: its group, its session, marked processes, and their children. */
+/** Finds and signals a program and its descendants: its group, its session, marked processes, and their children. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -10,15 +10,15 @@ import {
   readProcess,
 } from './process-table.ts';
 
-/** Processes to inspect before yielding to the event loop. */
+/** Number of processes to inspect before yielding to the event loop. */
 const AT_ONCE = 64;
 
 export class ProcessTree {
   readonly pid: number;
   readonly #mark: string;
-  /** Older processes cannot belong to it. */
+  /** Start time of the program: older processes cannot belong to it. */
   readonly #since: number;
-  /** Every process ever found, even if nothing points to it any more. */
+  /** Every process ever found, even if it is no longer connected to the program. */
   readonly #known = new Map<number, ProcessEntry>();
 
   constructor(pid: number, mark: string) {
@@ -36,7 +36,7 @@ export class ProcessTree {
     }
   }
 
-  /** Synchronous, for a process that is about to exit. */
+  /** Finds the living processes synchronously, for use while this process exits. */
   livingNow(): readonly number[] {
     const steps = this.#look();
     for (;;) {
@@ -45,14 +45,14 @@ export class ProcessTree {
     }
   }
 
-  /** Cheap check for polling: looks only at processes found before. */
+  /** Cheap check for polling: inspects only processes found before. */
   get isAnyKnownAlive(): boolean {
     if (!hasProcessTable) return canSignal(-this.pid);
     for (const entry of this.#known.values()) if (isSame(entry, readProcess(entry.pid))) return true;
     return false;
   }
 
-  /** Signals the whole group, so that no fork escapes, and each other process. */
+  /** Signals the whole group, so that no fork escapes, and each process outside the group. */
   signal(signal: 'SIGTERM' | 'SIGKILL', living: readonly number[]): void {
     if (living.some((pid) => pid === -this.pid || this.#known.get(pid)?.group === this.pid)) send(-this.pid, signal);
     for (const pid of living) if (pid > 0 && this.#known.get(pid)?.group !== this.pid) send(pid, signal);
@@ -94,7 +94,7 @@ function addChildren(found: Map<number, ProcessEntry>, others: readonly ProcessE
   }
 }
 
-/** Pids are reused. */
+/** Compares start times, because pids are reused. */
 function isSame(known: ProcessEntry, now: ProcessEntry | null): boolean {
   return now !== null && now.startedAt === known.startedAt;
 }
@@ -103,7 +103,7 @@ function canSignal(pid: number): boolean {
   return send(pid, 0);
 }
 
-/** Ignores processes that are gone or not ours to signal. */
+/** False if the process is gone or we may not signal it. */
 function send(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -113,10 +113,10 @@ function send(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
 }
 
 const LOOK_EVERY_MS = 15;
-/** A process that hangs in the kernel longer is given up. */
+/** After this time, a process that hangs in the kernel is given up. */
 const KILL_WAIT_MS = 5_000;
 
-/** Resolves when no process is left. */
+/** Sends SIGTERM, then SIGKILL after `graceMs`. Resolves when no process is left, at the latest after KILL_WAIT_MS more. */
 export async function killTree(family: ProcessTree, graceMs: number): Promise<void> {
   if (await isGoneAfter(family, 'SIGTERM', graceMs)) return;
   await isGoneAfter(family, 'SIGKILL', KILL_WAIT_MS);
@@ -128,7 +128,7 @@ async function isGoneAfter(family: ProcessTree, signal: 'SIGTERM' | 'SIGKILL', w
     const living = await family.living();
     if (living.length === 0) return true;
     if (performance.now() >= deadline) return false;
-    // Includes processes started since the last look.
+    // Includes processes started since the last check.
     family.signal(signal, living);
     while (family.isAnyKnownAlive && performance.now() < deadline) await pause(LOOK_EVERY_MS);
   }

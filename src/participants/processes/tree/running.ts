@@ -1,4 +1,4 @@
-/** Running programs, and the guard that ends them: none outlives this process. */
+/** Tracks running programs and guards them: none outlives this process. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ProcessTree } from './process-tree.ts';
@@ -68,7 +68,7 @@ export class OrphanGuard {
   readonly #runs = new Map<string, number>();
   #process: ChildProcess | null = null;
 
-  /** Called before the start (pid 0: the mark suffices), and again with the pid. */
+  /** Called before the start (with pid 0: the mark suffices), and again with the pid. */
   begin(mark: string, pid: number): void {
     this.#runs.set(mark, pid);
     if (this.#process === null) this.#start();
@@ -79,7 +79,7 @@ export class OrphanGuard {
     if (this.#runs.delete(mark)) this.#tell(`end ${mark}`);
   }
 
-  /** In its own session, out of reach of signals to our group; does not keep the event loop alive. */
+  /** Starts the guard in its own session, out of reach of signals to our group. It does not keep the event loop alive. */
   #start(): void {
     const { PATH = '/usr/bin:/bin' } = process.env;
     const guard = spawn('/bin/sh', ['-c', SCRIPT, 'parley-guard'], {
@@ -147,7 +147,7 @@ export function forgetRun(mark: string): void {
   guard.end(mark);
 }
 
-/** Synchronous, since this process is exiting. */
+/** Kills all programs synchronously, since this process is exiting. */
 function endAllNow(): void {
   for (const { family } of running.values()) family.signal('SIGKILL', family.livingNow());
 }

@@ -17,7 +17,7 @@ export interface Block {
 
 const MAX_FRONT_MATTER_BYTES = 8_192;
 
-/** The readable blocks of the most trusted shape; if none is readable, every attempt. */
+/** The readable blocks of the most trusted shape; if no block is readable, all blocks with their problems. */
 export function metaBlocks(answer: string): readonly Block[] {
   const lines = answer.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   const blocks = [...frontMatterOf(lines), ...wholeOf(lines), ...fencesOf(lines)];
@@ -85,7 +85,7 @@ interface Open {
   readonly line: number;
 }
 
-/** Up to three blanks, three or more of one sign, and no backtick after backticks. */
+/** Markdown fence: up to three blanks, three or more of one sign, and no backtick after backticks. */
 const OPENING = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\s\S]*)$/;
 const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
 const MAX_INFO_CHARS = 100;

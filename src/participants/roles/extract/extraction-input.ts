@@ -1,4 +1,4 @@
-/** The input and the outcome of every extraction strategy. */
+/** Defines the input and the outcome of every extraction strategy. */
 
 import { asError } from '../../../core/lib/errors.ts';
 import { isPlainObject, type JsonObject } from '../../../core/lib/json.ts';
@@ -27,7 +27,7 @@ export type Outcome<Meta> =
   | { readonly kind: 'found'; readonly meta: Meta; readonly said: JsonObject }
   /** Metadata was found but is invalid; later strategies must not replace it. */
   | { readonly kind: 'invalid'; readonly issues: readonly ExtractIssue[]; readonly said: string }
-  /** Nothing was found, or the strategy is unavailable. `inAnswer` = the agent can fix it. */
+  /** Nothing was found, or the strategy is unavailable. `inAnswer`: the agent can fix it. */
   | { readonly kind: 'absent'; readonly why: string; readonly inAnswer?: true };
 
 export async function validateMeta<Meta>(schema: StandardSchema<Meta>, said: JsonObject): Promise<Outcome<Meta>> {
@@ -60,7 +60,7 @@ function missing(why: string): JsonSchemaOf {
   return { missing: `${why}; pass one as extract.jsonSchema` };
 }
 
-/** What the agent told the others: its text, or the message of a routing call. */
+/** The agent's answer to the other participants: its text, or the message of a routing call. */
 export function answerText({ text, tool_calls = [] }: AgentReply): string {
   if (text.trim() !== '') return text;
   const messages = tool_calls.map(({ arguments: given }) => (isPlainObject(given) ? given.message : null));

@@ -9,7 +9,7 @@ import { bySchema, bySecondModel, byTool, type Correction, objectOf } from './fr
 import { REPORT_TOOL } from './prompts.ts';
 import type { ExtractStrategy } from './settings.ts';
 
-/** `by` is the strategy that found something; null = none did. */
+/** `by` is the strategy that found something; null if none did. */
 export type ExtractResult<Meta> =
   | Extract<Outcome<Meta>, { readonly kind: 'found' }>
   | {
@@ -17,11 +17,11 @@ export type ExtractResult<Meta> =
       readonly by: ExtractStrategy | null;
       readonly said: string;
       readonly issues: readonly ExtractIssue[];
-      /** The issues the agent can fix; unavailable strategies are not among them. */
+      /** The issues that the agent can fix, without those of unavailable strategies. */
       readonly told: readonly ExtractIssue[];
     };
 
-/** The first strategy that finds something decides, even if it is invalid: a second guess would be invented. */
+/** The first strategy that finds something decides, even if the result is invalid: a second one might invent metadata. */
 export async function extract<Meta>(about: Extraction<Meta>): Promise<ExtractResult<Meta>> {
   const absent: { readonly by: ExtractStrategy; readonly why: string; readonly inAnswer?: true }[] = [];
   for (const by of about.settings.strategies) {
@@ -49,7 +49,7 @@ export async function extractAgain<Meta>(
   return { kind: 'failed', by, said: wrong.said, issues, told: issues };
 }
 
-/** Why a strategy is unavailable; null = it is available. */
+/** Why a strategy is unavailable; null if it is available. */
 export function unavailableReason<Meta>(
   by: ExtractStrategy,
   { own, settings, jsonSchema }: Pick<Extraction<Meta>, 'own' | 'settings' | 'jsonSchema'>,

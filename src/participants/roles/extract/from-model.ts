@@ -57,7 +57,7 @@ export async function bySecondModel<Meta>(
   return 'absent' in reply ? { kind: 'absent', why: reply.absent } : called(about, reply);
 }
 
-/** The thread, the answer, and the request for its metadata. */
+/** Builds a request from the thread, the answer, and the question about its metadata. */
 function ownRequest<Meta>(about: Extraction<Meta>, question: string, wrong: Correction | null): ModelRequest {
   const { ctx, prompt, reply } = about;
   const asking = wrong === null ? question : `${question}\n\n${prompts.correction(wrong)}`;

@@ -26,7 +26,7 @@ export function readJsonText(text: string): ReadText {
   }
 }
 
-/** A text, a number or a structural sign of valid JSON. */
+/** A string, a number or a structural sign of valid JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 /** Finds what JSON.parse changes silently: duplicate keys and inexact numbers. */

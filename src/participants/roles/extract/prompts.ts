@@ -1,4 +1,4 @@
-/** Prompts about metadata for agents and models. Pure. */
+/** Builds prompts about metadata for agents and models. Pure. */
 
 import type { JsonObject } from '../../../core/lib/json.ts';
 import type { Step, ThreadContext } from '../../agent/agent-fn.ts';

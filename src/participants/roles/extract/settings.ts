@@ -1,4 +1,4 @@
-/** Settings of metadata extraction, for all roles or one, their checks and defaults. Pure. */
+/** Settings of metadata extraction, for all roles or a single one, with checks and defaults. Pure. */
 
 import { badOptionError } from '../../../client/lib/option-checks.ts';
 import type { JsonObject } from '../../../core/lib/json.ts';
@@ -21,7 +21,7 @@ export interface ExtractSettings {
   readonly model?: ModelClient | undefined;
   /** For schemas that cannot convert themselves to JSON Schema. */
   readonly jsonSchema?: JsonObject | undefined;
-  /** Add to the prompt how to write metadata (default: true). */
+  /** Add instructions for writing metadata to the prompt (default: true). */
   readonly instruct?: boolean | undefined;
   /** Number of correction requests (default: 1). */
   readonly corrections?: 0 | 1 | undefined;

@@ -1,4 +1,4 @@
-/** The tokens and cost of all calls for one answer, also when a later call fails. */
+/** Sums the tokens and cost of all calls for one answer, even if a later call fails. */
 
 import { AgentError, isAgentError } from '../../agent/agent-error.ts';
 import type { Usage } from '../../agent/agent-fn.ts';
@@ -10,7 +10,7 @@ export interface ReportedUsage {
   readonly cost_usd?: number | null | undefined;
 }
 
-/** An addend without a report adds nothing; a reported null makes the sum unknown. */
+/** A call without a report adds nothing; a reported null makes the sum unknown. */
 export class UsageTotal {
   private usage: Usage | undefined;
   private cost: number | null | undefined;

@@ -1,4 +1,4 @@
-/** The rows that tools of agents and of MCP show: agents, sessions, results of delegations. */
+/** Builds the rows that tools of agents and of MCP show: agents, sessions, results of delegations. */
 
 import type { OperationName, Params, Result } from '../../../core/protocol/operations/operations.ts';
 import { isTerminal, nameOf, participantOf } from '../../../core/records/session/session.ts';
@@ -38,7 +38,7 @@ export async function findPeers(
   const agentId = await caller.agentId;
   const bound = connected === true ? true : undefined;
   const page = await caller.call('find_agent', { capability, text, bound, after, limit: PAGE });
-  // Single commands of the CLI register such names; nobody answers there.
+  // Single CLI commands register such names; nobody answers there.
   const agents = page.agents.filter(({ name }) => !name.startsWith('cli.'));
   const peers = agents.map(({ agent_id, name, kind, bound: isBound, resume }) => ({
     name,
@@ -60,12 +60,12 @@ interface SessionRow {
   readonly topic: string | null;
   readonly your_turn: boolean;
   readonly closed: string | null;
-  /** Invited and not yet answered. */
+  /** True if invited and not yet answered. */
   readonly invited: boolean;
   readonly from: string;
   /** The first ten. */
   readonly participants: string[];
-  /** Name of the turn's holder; null = nobody. */
+  /** Name of the turn holder; null if nobody holds the turn. */
   readonly expected: string | null;
 }
 
@@ -117,7 +117,7 @@ type DelegationResult =
   | { readonly status: 'failed'; readonly reason: string }
   | { readonly status: 'answered'; readonly answer: string; readonly more?: true };
 
-/** `more`: the answer is longer than `mostChars`. */
+/** `more` is true if the answer is longer than `mostChars`. */
 export function toDelegationResult({ outcome, reply, reason }: DelegateAnswer, mostChars: number): DelegationResult {
   if (outcome === 'open') return { status: 'waiting' };
   if (reply === null) return { status: 'failed', reason: reason ?? outcome };

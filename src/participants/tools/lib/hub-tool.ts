@@ -1,4 +1,4 @@
-/** Defines a hub tool and the turn it is bound to. */
+/** Defines a hub tool and the turn to which it is bound. */
 
 import type { AgentClient, Session } from '../../../client/index.ts';
 import type { Json, JsonObject } from '../../../core/lib/json.ts';
@@ -18,7 +18,7 @@ export interface ToolContext {
   readonly budget: DelegationMeter | null;
 }
 
-/** Data to show, or the end of the turn. */
+/** Data to show to the model, or the end of the turn. */
 export type ToolOutcome =
   | { readonly kind: 'shown'; readonly value: Json }
   | { readonly kind: 'ends'; readonly text: string; readonly route?: ToolCall };

@@ -26,7 +26,7 @@ export function acceptedTurn(entry: UnknownRecord, { seq, at, isHidden = false }
     files: textsFrom(getOwn(entry, 'files_changed')),
     next_role: textOr(getOwn(entry, 'proposed_next_role'), null),
     cost_usd: numberOr(getOwn(getOwn(entry, 'cost'), 'usd'), null),
-    /** Redacted by an operator. */
+    /** True if an operator redacted the turn. */
     is_hidden: isHidden,
   };
 }

@@ -1,9 +1,9 @@
-/** The phases of a run in order, each with its exit gate. The hub decides which phase is current. */
+/** Models the phases of a run in order, each with its exit gate. The hub decides which phase is current. */
 
 import { getOwn, isRecord, textOr, textsFrom } from '../../../lib/unknown-record.ts';
 import type { RunModel } from './run-model.ts';
 
-/** `waiting`: for approval. `ahead`: not requested yet. */
+/** `waiting`: the gate awaits approval. `ahead`: approval is not requested yet. */
 type GateStatus = 'ahead' | 'waiting' | 'passed' | 'failed';
 
 export type GateModel = Readonly<ReturnType<typeof gateShown>>;

@@ -1,4 +1,4 @@
-/** The history of a run, folded from its log: accepted turns, decisions, gate answers and blockers. */
+/** Folds the log of a run into its history: accepted turns, decisions, gate answers and blockers. */
 
 import { getOwn, recordsFrom, textOr, type UnknownRecord } from '../../../lib/unknown-record.ts';
 import { type AcceptedTurnModel, acceptedTurn, type Decision, decisionsOf } from './accepted-turn.ts';
@@ -11,7 +11,7 @@ export interface Blocker {
   readonly detail: string;
   readonly owner: string | null;
   readonly action: string | null;
-  /** A question for a person. */
+  /** True if a person must answer a question. */
   readonly isQuestion: boolean;
   readonly resolved_at: string | null;
   readonly resolved_seq: number | null;
@@ -24,7 +24,7 @@ export interface RunHistory {
   readonly gates: readonly Readonly<ReturnType<typeof answerAtGate>>[];
   readonly blockers: readonly Blocker[];
   readonly rejections: readonly Readonly<ReturnType<typeof rejectionIn>>[];
-  /** Dispatches with a prompt or context. */
+  /** The dispatches that contain a prompt or context. */
   readonly asked: readonly { readonly seq: number; readonly turn_id: string }[];
   /** The seq of the newest folded envelope. */
   readonly seq: number;
@@ -54,7 +54,7 @@ export function toRunHistory(envelopes: readonly LogEnvelope[]): RunHistory {
   return envelopes.reduce(withEnvelope, EMPTY_HISTORY);
 }
 
-/** Folds one envelope, in log order. An envelope already folded changes nothing. */
+/** Folds one envelope, in log order. Skips an envelope that is already folded. */
 export function withEnvelope(book: RunHistory, envelope: LogEnvelope): RunHistory {
   if (envelope.seq <= book.seq) return book;
   const step = Object.hasOwn(STEPS, envelope.event_type) ? STEPS[envelope.event_type] : undefined;
@@ -76,7 +76,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   'run.answered': resolved,
 };
 
-/** A long history is imported in parts, and may contain duplicates. */
+/** Skips known entries: a long history is imported in parts, which may contain duplicates. */
 function imported(book: RunHistory, { event_data, seq, created_at }: LogEnvelope): Partial<RunHistory> {
   const known = new Set(book.turns.map(({ turn_id }) => turn_id));
   const turns = recordsFrom(getOwn(event_data, 'history'))
@@ -90,7 +90,7 @@ function imported(book: RunHistory, { event_data, seq, created_at }: LogEnvelope
 
 function dispatched(book: RunHistory, { event_data, seq }: LogEnvelope): Partial<RunHistory> {
   const turn_id = textOr(getOwn(event_data, 'turn_id'), '?');
-  // A dispatch without a prompt keeps the earlier one.
+  // A dispatch without prompt and context does not replace the earlier prompt.
   const asks = textOr(getOwn(event_data, 'prompt'), null) ?? textOr(getOwn(event_data, 'context'), null);
   return asks === null ? {} : { asked: [...book.asked, { seq, turn_id }] };
 }
@@ -111,7 +111,7 @@ function accepted(book: RunHistory, { event_data, seq, created_at, redacted }: L
   };
 }
 
-/** A turn may end blocked, or with a question to a person. */
+/** The blocker that an accepted turn reports; null unless it ended blocked or with a question to a person. */
 function stoppedBy(turn: AcceptedTurnModel, result: unknown): Blocker | null {
   if (turn.status !== 'needs_human' && turn.status !== 'blocked') return null;
   const isQuestion = turn.status === 'needs_human';
@@ -143,7 +143,7 @@ function withDecisions(before: readonly Decision[], added: readonly Decision[]):
   return all.map((one) => ({ ...one, overridden_by: overrides.get(one.id) ?? one.overridden_by }));
 }
 
-/** Overriding decisions by the id of the overridden one. */
+/** Maps the id of each overridden decision to the id of the overriding one. */
 function overridesIn(decisions: readonly Decision[]): ReadonlyMap<string, string> {
   return new Map(decisions.flatMap(({ id, overrides }) => (overrides === null ? [] : [[overrides, id] as const])));
 }

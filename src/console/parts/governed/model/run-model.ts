@@ -53,7 +53,7 @@ function pendingIn(value: unknown, gate_type: GateType) {
   return recordsFrom([value]).map((pending) => ({
     gate_type,
     gate: textOr(getOwn(pending, 'gate'), null),
-    /** null = the end of the run. */
+    /** null at the end of the run. */
     to: textOr(getOwn(pending, 'to'), null),
     requested_by_turn: textOr(getOwn(pending, 'requested_by_turn'), null),
   }));
@@ -64,7 +64,7 @@ function failureIn(value: unknown) {
   return { gate: textOr(getOwn(value, 'gate'), null), reasons: recordsFrom(getOwn(value, 'reasons')).map(reasonText) };
 }
 
-/** The code and its parameters in words: `files missing: paths README.md`. */
+/** Describes a reason code with its parameters: `files missing: paths README.md`. */
 function reasonText(reason: unknown): string {
   const code = textOr(getOwn(reason, 'code'), 'unknown').replaceAll('_', ' ');
   const params = getOwn(reason, 'params');
@@ -87,12 +87,12 @@ function refusalIn(value: unknown) {
   };
 }
 
-/** null = not blocked. */
+/** What blocks the run now; null if it is not blocked. */
 export function currentBlocker({ blocked_on }: RunModel, { blockers, rejections }: RunHistory): Blocker | null {
   if (blocked_on === null) return null;
   const open = blockers.findLast(({ resolved_at }) => resolved_at === null);
   if (open !== undefined) return { ...open, what: blocked_on };
-  // A turn rejected too often blocks the run, and no envelope says so.
+  // No envelope reports that too many rejections blocked the run: show the last rejection.
   const last = rejections.at(-1);
   return {
     ...OPEN_BLOCKER,
