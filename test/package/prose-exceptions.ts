@@ -13,8 +13,6 @@ export const PROSE_EXCEPTIONS: readonly string[] = [
   'Who must act next;',
   'what you type goes to the session named in the prompt;',
   'what is wrong, what to type next, and the exit code.',
-  'What was wrong with the previous attempt.',
-  'Who must act;',
   'what is wrong, and what to do next.',
   'What was wrong with attempt 1 at artifact\\n\\nIt leaks\\n- oil',
   'what ends it, its progress notices, and its statelessness.',

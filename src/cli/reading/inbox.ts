@@ -12,7 +12,7 @@ import { Transcript } from '../transcript/transcript.ts';
 type Info = Result<'get_session'>;
 type Why = 'invite' | 'turn' | 'news';
 
-/** What waits for the caller in one session. */
+/** The messages that wait for the caller in one session. */
 interface Waiting {
   readonly session_id: string;
   readonly type: string;

@@ -190,7 +190,7 @@ export function outcomeOf(
   return delegator_gone ? { outcome: 'delegator_removed', reason: DELEGATOR_REMOVED } : { outcome: 'closed', reason };
 }
 
-/** Who requested the end that this envelope begins: an agent id, null for the hub, undefined if it begins no end. */
+/** The identity that requested the end this envelope begins: an agent id, null for the hub, undefined if it begins no end. */
 export function closedBy({ event_type, sender_id, event_data }: Envelope): string | null | undefined {
   if (sender_id !== HUB_ID || !ENDS.has(event_type)) return undefined;
   return typeof event_data.by === 'string' ? event_data.by : null;

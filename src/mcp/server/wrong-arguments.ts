@@ -1,4 +1,4 @@
-/** Explains wrong arguments of a tool: what was expected, what was given, the argument's description, and the next step. */
+/** Explains wrong arguments of a tool: the expected and the given value, the argument's description, and the next step. */
 
 import type { z } from 'zod';
 import type { Tool } from '../tools/tool.ts';

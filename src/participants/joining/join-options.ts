@@ -49,7 +49,7 @@ interface JoinSettings {
   readonly systemPrompt?: string | undefined;
   /** Profile: capabilities by which others find this participant. */
   readonly resume?: ResumeOptions | undefined;
-  /** Access rule: who this participant may talk to, and how much. */
+  /** Access rule: the names this participant may talk to, and how much. */
   readonly rule?: RuleChange | undefined;
   /** Decides about invites (default: accept all). For a connected client, set it on the client instead. */
   readonly onInvite?: InviteHandler | undefined;

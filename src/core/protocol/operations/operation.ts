@@ -4,7 +4,7 @@
 import type { WireCode } from '../../lib/errors.ts';
 import type { Schema } from '../../lib/schema-contract.ts';
 
-/** Who may call it. anyone: also unbound connections; bound: any identity; self: about itself, or with a grant;
+/** The identities that may call it. anyone: also unbound connections; bound: any identity; self: about itself, or with a grant;
  * participant: of that session; owner: of that task; operator, observer, enroller: with the grant of that role. */
 export type OperationAccess =
   | 'anyone'

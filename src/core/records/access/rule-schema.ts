@@ -61,7 +61,7 @@ export const ruleRecord: z.ZodType<RuleRecord> = record<RuleRecord>({
   last_updated: time.nullable(),
 });
 
-/** The rule of an identity that has none of its own. The hub's limits set its session TTL and inbox size. */
+/** The rule of an identity without one. The hub's limits set its session TTL and inbox size. */
 export function defaultRule({ sessionTtlMs, maxPending }: Pick<Limits, 'sessionTtlMs' | 'maxPending'>): Rule {
   return {
     access: { inbound_from: ['*'], outbound_to: ['*'], session_types: { initiate: ['*'], accept: ['*'] } },

@@ -10,7 +10,7 @@ export interface Rate {
 
 export interface Rule {
   readonly access: {
-    /** Globs of names: who may talk to the identity (`inbound_from`), and to whom it may talk (`outbound_to`). */
+    /** Globs of names: the names that may talk to the identity (`inbound_from`), and to whom it may talk (`outbound_to`). */
     readonly inbound_from: readonly string[];
     readonly outbound_to: readonly string[];
     /** Globs of session types. */

@@ -8,7 +8,7 @@ import type { Ending } from '../output/finish-turn.ts';
 export type Transport = 'stdin' | 'file' | 'arg';
 
 /**
- * What the tool may do, as closely as its switches allow. `safe`: reads and answers. `write`: may change files in its folder.
+ * The permissions of the tool, as closely as its switches allow. `safe`: reads and answers. `write`: may change files in its folder.
  * `full`: acts without confirmation.
  */
 export type Permissions = 'safe' | 'write' | 'full';
