@@ -21,7 +21,7 @@ export interface Plan {
 export interface PlanOptions {
   /** Folder to search if no file is named. */
   readonly folder?: string | undefined;
-  /** The hub's data folder; if set, participants that cannot exist there are reported. */
+  /** The hub's data folder; if set, participants that cannot exist in a new folder are reported. */
   readonly data?: { readonly requested: string | undefined; readonly fallback: string } | undefined;
 }
 

@@ -91,7 +91,7 @@ async function answered(
 ): Promise<void> {
   if (visitor.forbidden !== null) throw new WireError('forbidden', visitor.forbidden);
   checkExpected(request);
-  // Before CORS: no web page may run commands.
+  // Handled before CORS headers are set, because no web page may run commands.
   if (isOfConformance(hub, path)) return hub.answerConformance(visitor, path.slice(CONFORM.length), request, response);
   if (allowOrigin(request, response)) return;
   if (path.startsWith(`${API}/`)) return answerApi(hub, visitor, request, response);

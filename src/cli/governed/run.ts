@@ -25,7 +25,7 @@ export const run: Command = {
   name: 'run',
   summary: 'Manage a governed run: roles take turns through phases and gates',
   details:
-    'init starts a run and creates agentxchain.json if missing. assign dispatches a turn; accept or reject its staged result. approve opens a gate, block stops the run, resolve continues it. loop does all of this with the runtimes of agentxchain.json. status, history and ledger show the run. No hub is required. If a hub serves the project ("parley up --run"), commands go through it. If that hub is gone, take-back continues without it. See docs/guides/governed-run.md.',
+    'init starts a run and creates agentxchain.json if missing. assign dispatches a turn; accept and reject judge its staged result. approve opens a gate, block stops the run, resolve continues it. loop does all of this with the runtimes of agentxchain.json. status, history and ledger show the run. No hub is required. If a hub serves the project ("parley up --run"), commands go through it. If that hub is gone, take-back continues without it. See docs/guides/governed-run.md.',
   args: [
     { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
     {
@@ -53,7 +53,7 @@ export const run: Command = {
     { name: 'merged', help: 'accept: the conflict with another turn was merged by hand' },
     { name: 'max-turns', value: 'number', help: 'loop: stop after this many turns (default: 50)' },
     { name: 'timeout', value: 'time', help: 'loop: time limit of a turn, such as 90s or 20m' },
-    { name: 'approve-gates', help: 'loop: open gates, except those that require a credential' },
+    { name: 'approve-gates', help: 'loop: approve gates automatically, except those that require a credential' },
   ],
   examples: [
     ['Start a run, and dispatch the first turn', 'parley run init'],

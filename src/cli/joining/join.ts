@@ -33,7 +33,12 @@ export const join: Command = {
     ...inGroup('Agent options', [
       { name: 'cli', value: 'cli', help: 'Run an agent CLI', values: CLI_NAMES },
       { name: 'command', value: 'line', help: 'Run any program: prompt in, answer out (no shell)' },
-      { name: 'script', value: 'file', help: 'Run a module with a function, or a list of answers', values: 'file' },
+      {
+        name: 'script',
+        value: 'file',
+        help: 'Module that exports a function or a list of answers, or a JSON list',
+        values: 'file',
+      },
       {
         name: 'model',
         value: 'model',

@@ -147,7 +147,7 @@ const PATIENCE_MS = 10_000;
 
 export const mcp: Command = {
   name: 'mcp',
-  summary: 'Run an MCP server for a coding agent, or install it in a tool',
+  summary: 'Run an MCP server for a coding agent, or add it to its configuration',
   details:
     'Coding agents such as Claude Code, Codex, Cursor, Gemini CLI and opencode start this server and get tools to take part in sessions. It uses stdin and stdout, writes notes to stderr, reconnects when needed, and exits when its input ends. The hub serves the same tools over HTTP at /mcp. "parley mcp install <tool>" configures a tool: it shows the change, asks, and keeps a backup.',
   args: [
@@ -168,12 +168,12 @@ export const mcp: Command = {
   on: 'hub',
   examples: [
     ['Serve a reviewer', 'parley mcp --name reviewer --capability review --summary "Reads patches."'],
-    ['Serve a hub elsewhere', 'parley mcp --name reviewer --url wss://hub.example:4747 --max-wait 50s'],
+    ['Use a hub on another machine', 'parley mcp --name reviewer --url wss://hub.example:4747 --max-wait 50s'],
     ['Configure Claude Code', 'parley mcp install claude --name reviewer'],
     ['Remove it from Codex', 'parley mcp install codex --undo'],
     ['Print the configuration of every tool', 'parley mcp install --print'],
   ],
-  json: 'None when serving: stdout carries the protocol. install: {"tool", "scope", "entry", "file", "action", "backup", "token_file", "done", "change"}; with --print one line per tool, {"tool", "file", "language", "snippet", "command"}.',
+  json: 'No effect when serving, because stdout carries the protocol. install: {"tool", "scope", "entry", "file", "action", "backup", "token_file", "done", "change"}; with --print one line per tool, {"tool", "file", "language", "snippet", "command"}.',
   async run(args, io) {
     if (args.positionals.action === 'install') return installMcp(args, io);
     assertServing(args);

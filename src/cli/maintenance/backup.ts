@@ -15,7 +15,7 @@ export const backup: Command = {
   name: 'backup',
   summary: 'Copy a data folder to a new folder',
   details:
-    'The copy includes the operator token. If a hub runs on the folder ("parley up"), that hub makes the copy as its own user, while it serves.',
+    'The copy includes the operator token. If a hub runs on the folder ("parley up"), that hub makes the copy and keeps serving; the files then belong to the hub\'s user.',
   args: [{ name: 'target', help: 'Folder to create, outside the data folder', values: 'folder' }],
   on: 'folder',
   examples: [['Back up the hub in this folder', 'parley backup /backups/hub-2026-01-31']],
@@ -48,7 +48,7 @@ function assertOutside(data: string, target: string): void {
 export const restore: Command = {
   name: 'restore',
   summary: 'Create a data folder from a backup',
-  details: 'The data folder must not exist, or be empty. Clients reload every session from its beginning.',
+  details: 'The data folder must be empty or not exist yet. Clients reload every session from its beginning.',
   args: [{ name: 'backup', help: 'Folder that "parley backup" created', values: 'folder' }],
   on: 'folder',
   examples: [['Restore into this folder', 'parley restore /backups/hub-2026-01-31 --data .parley']],

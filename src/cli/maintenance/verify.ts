@@ -38,7 +38,7 @@ export const repair: Command = {
   name: 'repair',
   summary: 'Truncate damaged logs to their valid part and quarantine damaged audit records',
   details:
-    'Truncated entries are lost: run "parley backup" first. Repairs all damaged logs, or those of --session. Damaged records that no log needs, as of the audit trail, are quarantined: their bytes are kept in a file beside the journal.',
+    'Truncated entries are lost: run "parley backup" first. Repairs all damaged logs, or those of --session. Damaged records that no log needs, such as those of the audit trail, are quarantined: their bytes are kept in a file beside the journal.',
   options: [{ name: 'session', value: 'id', help: 'Only this session, by its complete id', isMany: true }],
   on: 'folder',
   examples: [

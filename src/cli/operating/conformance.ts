@@ -17,7 +17,7 @@ export const conformance: Command = {
   name: 'conformance',
   summary: 'Check an implementation of governed runs against fixtures',
   details:
-    'Gives each fixture without its expected result to the conformance adapter of the target, and compares the answers strictly. An adapter that passes an impossible fixture is reported as lying; unclaimed tiers are skipped. Exits with 8 if a fixture fails.',
+    "Sends each fixture, minus its expected result, to the target's conformance adapter, and compares the answers strictly. An adapter that passes an impossible fixture is reported as lying; unclaimed tiers are skipped. Exits with 8 if a fixture fails.",
   args: [{ name: 'action', help: 'check', values: ['check'] }],
   options: [
     { name: 'tier', value: 'n', help: 'Highest tier to check: 1, 2 or 3 (default: 1)', values: ['1', '2', '3'] },
@@ -32,7 +32,7 @@ export const conformance: Command = {
     {
       name: 'token',
       value: 'token',
-      help: 'Token of --remote; other users can see arguments, so prefer [env: PARLEY_CONFORMANCE_TOKEN]',
+      help: 'Token of --remote; prefer the variable, because other users can see arguments [env: PARLEY_CONFORMANCE_TOKEN]',
     },
     {
       name: 'fixtures',

@@ -17,7 +17,7 @@ export const up: Command = {
   name: 'up',
   summary: 'Run a hub on 127.0.0.1:4747 with its data in .parley',
   details:
-    'Shuts down cleanly on Ctrl-C or SIGTERM. Reads parley.config.json, .yaml, .yml, .ts, .js or .mjs in this folder if there is one; its agents must join before the port opens; otherwise the hub does not start. Precedence: command-line options, then the config file, then defaults.',
+    'Shuts down cleanly on Ctrl-C or SIGTERM. Reads parley.config.json, .yaml, .yml, .ts, .js or .mjs in this folder if there is one; all agents of that file must join before the port opens; if one cannot, the hub does not start. Precedence: command-line options, then the config file, then defaults.',
   options: [
     { name: 'port', value: 'number', help: 'Port to listen on; 0 = any free port (default: 4747)' },
     { name: 'host', value: 'name', help: 'Address to listen on (default: 127.0.0.1)' },

@@ -27,7 +27,7 @@ export const inbox: Command = {
   name: 'inbox',
   summary: 'List invites, turns and new messages waiting for you',
   details:
-    'New messages are those since your own latest one. Reading acks nothing: use "parley join" to accept invites and take part.',
+    'New messages are those since your own latest one. Listing does not ack anything: use "parley join" to accept invites and take part.',
   on: 'hub',
   acts: true,
   examples: [

@@ -83,7 +83,7 @@ export const agents: Command = {
     { name: 'bound', help: 'Only agents that are connected' },
     { name: 'capability', value: 'word', help: 'Only agents with this capability' },
     { name: 'text', value: 'words', help: 'Only agents whose profile contains these words' },
-    { name: 'all', help: `Include the generated names of commands (${COMMAND_NAME_PREFIX}…)` },
+    { name: 'all', help: `Include names that were generated for parley commands (${COMMAND_NAME_PREFIX}…)` },
     READER_OPTION,
   ],
   on: 'hub',

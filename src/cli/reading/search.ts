@@ -19,7 +19,7 @@ export const search: Command = {
     {
       name: 'match',
       value: 'how',
-      help: 'substring, or words for whole words (default: substring)',
+      help: 'substring: anywhere; words: whole words only (default: substring)',
       values: ['substring', 'words'],
     },
     { name: 'type', value: 'type', help: 'Only sessions of this type' },

@@ -18,7 +18,7 @@ export const schedule: Command = {
   name: 'schedule',
   summary: 'List, create, pause, resume and delete scheduled sessions',
   details:
-    'Schedules belong to the --as identity. It opens their sessions and usually has the first turn in them: choose an agent that is connected at those times. Create the schedule before that agent joins: a connected name is rejected. Without --as, every action except create runs as the operator.',
+    'Schedules belong to the --as identity. It opens their sessions and usually has the first turn in them: choose an agent that will be connected at those times, and create the schedule before it connects: a name in use is rejected. Without --as, every action except create runs as the operator.',
   args: [
     { name: 'action', help: ACTIONS.join(', '), values: ACTIONS },
     { name: 'what', help: 'create: a name; pause, resume, delete: the schedule id', isOptional: true },
@@ -34,7 +34,7 @@ export const schedule: Command = {
       {
         name: 'missed',
         value: 'what',
-        help: 'Runs missed while the hub was down: skip them, or run the last once (default: skip)',
+        help: 'What to do with runs missed while the hub was down: skip them, or run the last once (default: skip)',
         values: ['skip', 'once'],
       },
       { name: 'overlap', help: 'Open a session even if the previous one has not ended' },

@@ -13,7 +13,7 @@ export class Roster {
   private asking: Promise<void> | null = null;
   private readonly names = new Map<string, string>();
   private readonly ids = new Map<string, string>();
-  /** Ids that the hub cannot name either; not requested twice. */
+  /** Ids still without a name after asking the hub; not asked for again. */
   private readonly nameless = new Set<string>();
 
   constructor(load: () => Promise<readonly NamedAgent[]>) {

@@ -38,7 +38,7 @@ const PLAIN_DATA = {
   stringKeys: true,
 } as const;
 
-/** Checks the depth on the parser's own stack, before any recursive code runs. */
+/** Limits the nesting depth by the parser's stack, before any recursive code runs. */
 function* tokensOf(text: string, lines: LineCounter, field: string): ReturnType<Parser['parse']> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

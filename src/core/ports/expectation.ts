@@ -159,7 +159,7 @@ export interface HeldTurn {
   readonly at: number;
 }
 
-/** A turn whose holder reported that it cannot take it, and the seq of that report. */
+/** A turn that its holder reported as failed, and the seq of that report. */
 export interface FailedTurn extends HeldTurn {
   readonly seq: number;
 }

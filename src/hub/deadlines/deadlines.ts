@@ -1,6 +1,6 @@
 /**
- * Deadlines: checks sessions whose deadline has passed, a limited number concurrently: after a downtime very many are due.
- * Owns grace periods and failed expectations. A deadline only wakes a session; the decision uses its admitted state.
+ * Deadlines: checks sessions whose deadline has passed, a few at a time, because very many can be due after a downtime.
+ * Owns grace periods and failed expectations. A deadline only wakes a session; the decision is made on its admitted state.
  * Start at `run`.
  */
 

@@ -97,7 +97,7 @@ export interface ToolResult {
   /** Text for the model; marks text from other participants as theirs. */
   readonly text: string;
   readonly is_error?: boolean | undefined;
-  /** Set if the call ends the turn: the final text, and the call that passes the turn on, if any. */
+  /** Set if this tool call ends the turn: the final text, and the tool call that hands the turn on, if any. */
   readonly ends?: { readonly text: string; readonly route?: ToolCall | undefined } | undefined;
 }
 

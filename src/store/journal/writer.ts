@@ -16,7 +16,7 @@ const DURABLE: JournalOutcome = { kind: 'durable' };
 const SPARE_FROM = 0.25;
 /** Larger buffers are released after their flush. */
 const MAX_KEPT_BUFFER_BYTES = 4 * 1024 * 1024;
-/** Above this size, lazy records are flushed without waiting for a unit: a crash loses them, and they take memory. */
+/** Above this size, lazy records are flushed without waiting for a unit, because they take memory and a crash would lose them. */
 export const MAX_LAZY_BYTES: number = 1024 * 1024;
 
 /** Minimum number of records for a flush before the tick ends. */

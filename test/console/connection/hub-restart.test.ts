@@ -187,6 +187,8 @@ describe.skipIf(chromium === null && !required('chromium'))(`a killed hub${whyNo
       for (const letter of ['a', 'b', 'c']) await session.send(`Lost ${letter}`);
       await open.waitForSelector('.said-row >> text=Lost c');
       await kill();
+      // A client that reconnects later would replace the new one of the same name.
+      for (const client of clients.splice(0)) client.close();
       rmSync(data, { recursive: true });
       await restoreBackup(backup, data);
       rmSync(backup, { recursive: true });

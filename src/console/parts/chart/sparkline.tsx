@@ -41,7 +41,7 @@ export function Sparkline({ label, unit, series, width = 180, height = 44 }: Spa
         aria-label={fittingText(`${label}. ${chartText(shown, unit)}`, 300).text}
       >
         <line class="chart-base" x1={0} x2={width} y1={height - 2.5} y2={height - 2.5} />
-        {/* The first series is drawn last, so that the lowest of overlapping bars stays visible. */}
+        {/* Drawn in reverse order: the first series stays on top where series overlap. */}
         {[...drawn.entries()].reverse().map(([i, { line, area, last }]) => (
           <g key={shown[i]?.name} class={`chart-${i}`}>
             <path class="chart-area" d={area} />

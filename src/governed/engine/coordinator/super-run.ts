@@ -74,7 +74,7 @@ export function blockSuperRun(
   return toChange(view, next, [historyLine(state, 'super_run_blocked', now, { code, detail })]);
 }
 
-/** Records once that the turn may not be projected, and blocks the super run; the repo needs another turn. */
+/** Records, only once, that the projection of the turn was refused, and blocks the super run; the repo needs another turn. */
 export function blockByProjection(
   view: CoordinatorView,
   refused: { readonly repo_id: string; readonly repo_turn_id: string; readonly code: string; readonly detail: string },

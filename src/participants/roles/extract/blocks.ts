@@ -85,7 +85,7 @@ interface Open {
   readonly line: number;
 }
 
-/** Markdown fence: up to three blanks, three or more of one sign, and no backtick after backticks. */
+/** Opening fence: up to three spaces, three or more backticks or tildes, and no backtick after backticks. */
 const OPENING = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})[ \t]*([\s\S]*)$/;
 const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/;
 const MAX_INFO_CHARS = 100;
