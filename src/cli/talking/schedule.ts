@@ -34,7 +34,7 @@ export const schedule: Command = {
       {
         name: 'missed',
         value: 'what',
-        help: 'What to do with runs missed while the hub was down: skip them, or run the last once (default: skip)',
+        help: 'Handling of runs missed while the hub was down: skip them, or run the last once (default: skip)',
         values: ['skip', 'once'],
       },
       { name: 'overlap', help: 'Open a session even if the previous one has not ended' },
