@@ -62,7 +62,7 @@ function turnJson(turn: Turn, staged: ReadonlyMap<string, StagedState>) {
   return { turn_id, role, status: at, attempt, ...times, staging, result: staged.get(turn_id) };
 }
 
-/** Who must act next; null if the run has ended. */
+/** The role or person that must act next; null if the run has ended. */
 function waitsFor(state: RunState | null): string | null {
   if (state === null || state.status === 'idle') return 'somebody to begin it';
   if (state.status === 'completed' || state.status === 'failed') return null;

@@ -39,7 +39,7 @@ export class Chat implements ChatCommands {
     this.client = client;
     this.screen = screen;
     this.io.put({ event: 'joined', name: client.name, agent_id: client.agentId });
-    this.note(`you are ${client.name}; what you type goes to the session named in the prompt; "/help" lists commands`);
+    this.note(`you are ${client.name}; your lines go to the session named in the prompt; "/help" lists commands`);
     for await (const { session_id } of client.sessions({ states: ['INVITED', 'ACTIVE', 'CLOSING'] })) {
       await this.enter(client.session(session_id));
     }

@@ -21,7 +21,7 @@ export const join: Command = {
   name: 'join',
   summary: 'Join sessions as a person, or run an agent that takes turns',
   details:
-    'Accepts all invites. Without an agent option you chat here: what you type goes to the session named in the prompt, and Ctrl-D or /quit ends the chat. An agent (--cli, --command, --script or --model) takes its turns until Ctrl-C stops it; an open turn waits for the next run.',
+    'Accepts all invites. Without an agent option you chat here: your lines go to the session named in the prompt, and Ctrl-D or /quit ends the chat. An agent (--cli, --command, --script or --model) takes its turns until Ctrl-C stops it; an open turn waits for the next run.',
   options: [
     {
       name: 'name',

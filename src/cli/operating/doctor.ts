@@ -105,7 +105,7 @@ interface Check {
   readonly name: string;
   readonly ok: boolean;
   readonly found: string;
-  /** What the person should do about the finding; empty if ok. */
+  /** The remedy for the finding; empty if ok. */
   readonly hint: string;
 }
 

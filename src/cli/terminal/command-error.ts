@@ -26,7 +26,7 @@ interface ReportedError {
   readonly exit: number;
   readonly code: string;
   readonly message: string;
-  /** What to type next; empty if there is no suggestion. */
+  /** The command to type next; empty if there is no suggestion. */
   readonly hint: string;
   readonly problems?: readonly string[];
 }

@@ -87,7 +87,7 @@ function refusalIn(value: unknown) {
   };
 }
 
-/** What blocks the run now; null if it is not blocked. */
+/** The current blocker of the run; null if it is not blocked. */
 export function currentBlocker({ blocked_on }: RunModel, { blockers, rejections }: RunHistory): Blocker | null {
   if (blocked_on === null) return null;
   const open = blockers.findLast(({ resolved_at }) => resolved_at === null);
